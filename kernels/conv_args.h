@@ -1,0 +1,59 @@
+/* What a kernel is told about its problem: one struct for all kernels, filled by src/args.c, plain
+ * C and CUDA C. Every kernel has the parameters (x, w, y, z, bias, workspace, gdnn_args), pointers
+ * first, by role: in backward-data x is written, in backward-filter w. All strides count elements.
+ */
+#ifndef GDNN_CONV_ARGS_H
+#define GDNN_CONV_ARGS_H
+
+#include <stdint.h>
+
+/* Division by a number known at launch, for numerators below 2^63: q = (mulhi(n, magic) + n) >>
+ * shift. Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI 1994,
+ * figure 4.1. */
+typedef struct gdnn_divisor {
+    uint64_t magic;
+    uint32_t shift;
+    uint32_t unused;
+    int64_t value;
+} gdnn_divisor;
+
+/* A factor in both precisions: a kernel reads the one that its sums have. */
+typedef struct gdnn_scale {
+    double f64;
+    float f32;
+    uint32_t nonzero; /* 0: what it scales is not read */
+} gdnn_scale;
+
+/* One spatial axis; missing leading axes have size 1, filter 1, stride 1. Axis 2 is the fastest. */
+typedef struct gdnn_axis {
+    int64_t in, out;
+    int64_t pad; /* before the first element */
+    int64_t x_stride, y_stride, z_stride;
+    int64_t w_stride; /* negative in mode conv: w_offset then points at the last tap */
+    gdnn_divisor in_div, out_div, filter_div;
+    gdnn_divisor stride, dilation; /* .value is the stride, the dilation */
+    /* Backward-data: which taps t reach input i. i + pad - t * dilation = p * stride has solutions
+     * iff i + pad is a multiple of gcd = gcd(stride, dilation), and then t = ((i + pad) / gcd *
+     * inverse) mod tap_step. */
+    gdnn_divisor gcd;
+    gdnn_divisor tap_step; /* stride / gcd */
+    int64_t inverse;       /* of dilation / gcd, mod tap_step */
+    int64_t out_step;      /* dilation / gcd: p falls by it from one such tap to the next */
+} gdnn_axis;
+
+typedef struct gdnn_args {
+    int64_t n, c, k;
+    gdnn_divisor c_div, k_div; /* C, K */
+    gdnn_divisor cpg, kpg;     /* channels of x and y in a group */
+    int64_t x_stride_n, x_stride_c;
+    int64_t w_stride_k, w_stride_c;
+    int64_t w_offset; /* of the tap that has index 0 in this struct's terms */
+    int64_t y_stride_n, y_stride_k;
+    int64_t z_stride_n, z_stride_k;
+    gdnn_axis axis[3];
+    gdnn_scale alpha, beta, alpha2;
+    uint32_t has_bias, has_z, relu;
+    uint32_t unused;
+} gdnn_args;
+
+#endif

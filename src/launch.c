@@ -1,0 +1,136 @@
+#include "launch.h"
+#include "driver.h"
+#include "error.h"
+#include "images.h"
+#include <pthread.h>
+#include <stdbool.h>
+
+/* What is loaded, under the lock. Kernels (CUkernel) belong to a library, not to a context, so one
+ * serves them all. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUlibrary libraries[GDNN_IMAGES];
+/* How an image was found not to suit: no use in trying again. */
+static CUresult refused[GDNN_IMAGES];
+
+/* Results that say that our image does not suit this GPU or driver, rather than that something
+ * broke. */
+static bool means_no_image(CUresult result)
+{
+    return result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+           result == CUDA_ERROR_INVALID_IMAGE;
+}
+
+static gdnn_status refuse(CUresult result, const char *call, const char *file)
+{
+    if (!means_no_image(result))
+        return gdnn_driver_check(result, call);
+    return gdnn_fail(
+        GDNN_UNSUPPORTED,
+        "%s: the kernels of %s were not built for this GPU and driver (CUDA error %d): build with "
+        "-Dgpu_archs naming its compute capability",
+        call, file, (int)result);
+}
+
+static gdnn_status open_library(const gdnn_driver *cu, int image, const char **file)
+{
+    size_t size;
+    const void *bytes = gdnn_image(image, &size, file);
+    if (refused[image] != CUDA_SUCCESS)
+        return refuse(refused[image], "cuLibraryLoadData", *file);
+    if (!libraries[image]) {
+        CUresult result =
+            cu->cuLibraryLoadData(&libraries[image], bytes, NULL, NULL, 0, NULL, NULL, 0);
+        if (result != CUDA_SUCCESS) {
+            libraries[image] = NULL;
+            if (means_no_image(result))
+                refused[image] = result;
+            return refuse(result, "cuLibraryLoadData", *file);
+        }
+    }
+    return GDNN_OK;
+}
+
+static gdnn_status load(const gdnn_driver *cu, const gdnn_launch_shape *shape, CUfunction *function)
+{
+    char symbol[128];
+    CUkernel kernel;
+    CUfunction in_context;
+    const char *file;
+    gdnn_status status = open_library(cu, shape->kernel->image, &file);
+    if (status != GDNN_OK)
+        return status;
+    gdnn_kernel_symbol(shape->kernel, shape->variant, shape->dtype, symbol, sizeof symbol);
+    CUresult result = cu->cuLibraryGetKernel(&kernel, libraries[shape->kernel->image], symbol);
+    if (result != CUDA_SUCCESS)
+        return refuse(result, "cuLibraryGetKernel", file);
+    /* Drivers load lazily: asking for the function brings the code into this context now, not at
+     * the first launch, which may be captured. */
+    result = cu->cuKernelGetFunction(&in_context, kernel);
+    if (result != CUDA_SUCCESS)
+        return refuse(result, "cuKernelGetFunction", file);
+    if (shape->shared > 48 * 1024) {
+        CUdevice device;
+        result = cu->cuCtxGetDevice(&device);
+        if (result != CUDA_SUCCESS)
+            return gdnn_driver_check(result, "cuCtxGetDevice");
+        result = cu->cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                          (int)shape->shared, kernel, device);
+        if (result != CUDA_SUCCESS)
+            return gdnn_driver_check(result, "cuKernelSetAttribute");
+    }
+    *function = (CUfunction)kernel;
+    return GDNN_OK;
+}
+
+gdnn_status gdnn_load(const gdnn_launch_shape *shape, CUfunction *function, gdnn_reason *reason)
+{
+    const gdnn_driver *cu = gdnn_driver_get();
+    *reason = GDNN_REASON_NO_DRIVER;
+    if (!cu)
+        return GDNN_UNSUPPORTED;
+
+    CUcontext context = NULL;
+    CUresult result = cu->cuCtxGetCurrent(&context);
+    *reason = GDNN_REASON_NO_CONTEXT;
+    if (result != CUDA_SUCCESS)
+        return gdnn_driver_check(result, "cuCtxGetCurrent");
+    if (!context)
+        return gdnn_fail(GDNN_UNSUPPORTED,
+                         "this thread has no current CUDA context: make one current first "
+                         "(cudaSetDevice, or cuCtxSetCurrent)");
+
+    /* While a stream of this thread is captured, loading is legal only in relaxed mode. */
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    *reason = GDNN_REASON_NO_IMAGE;
+    result = cu->cuThreadExchangeStreamCaptureMode(&mode);
+    if (result != CUDA_SUCCESS)
+        return gdnn_driver_check(result, "cuThreadExchangeStreamCaptureMode");
+    pthread_mutex_lock(&lock);
+    gdnn_status status = load(cu, shape, function);
+    pthread_mutex_unlock(&lock);
+    cu->cuThreadExchangeStreamCaptureMode(&mode);
+    if (status == GDNN_OK)
+        *reason = GDNN_REASON_TAKEN;
+    return status;
+}
+
+gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, const gdnn_args *args,
+                        const gdnn_tensors *tensors, void *workspace, CUstream stream)
+{
+    gdnn_tensors t = *tensors;
+    /* the driver copies parameters and writes none */
+    void *parameters[] = {&t.x, &t.w, &t.y, &t.z, &t.bias, &workspace, (void *)args};
+    CUlaunchConfig config = {.gridDimX = (unsigned)shape->blocks,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = (unsigned)shape->threads,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .sharedMemBytes = (unsigned)shape->shared,
+                             .hStream = stream};
+    const gdnn_driver *cu = gdnn_driver_get();
+    if (!cu)
+        return GDNN_UNSUPPORTED;
+    return gdnn_driver_check(cu->cuLaunchKernelEx(&config, function, parameters, NULL),
+                             "cuLaunchKernelEx");
+}

@@ -1,0 +1,22 @@
+/* Loading and launching kernels. */
+#ifndef GDNN_LAUNCH_H
+#define GDNN_LAUNCH_H
+
+#include "conv_args.h"
+#include "cuda_types.h"
+#include "decide.h"
+#include "groupdnn.h"
+
+/* Loads the instance that `shape` names for the current context and raises its limit of dynamic
+ * shared memory where needed; *function, good in every context, is what gdnn_launch takes. Each
+ * image is loaded once a process and never unloaded. Legal while a stream is being captured.
+ * *reason, where it is not GDNN_OK: NO_DRIVER, NO_CONTEXT, NO_IMAGE. GDNN_UNSUPPORTED: this machine
+ * cannot run the kernel, for that reason. GDNN_FAILED: the driver refused; *reason is NO_IMAGE. */
+gdnn_status gdnn_load(const gdnn_launch_shape *shape, CUfunction *function, gdnn_reason *reason);
+
+/* Enqueues the launch. Allocates, locks and synchronises nothing.
+ * GDNN_FAILED: the driver refused it. */
+gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, const gdnn_args *args,
+                        const gdnn_tensors *tensors, void *workspace, CUstream stream);
+
+#endif

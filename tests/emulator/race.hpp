@@ -1,0 +1,16 @@
+// Checks one access.
+#ifndef GDNN_EMULATOR_RACE_HPP
+#define GDNN_EMULATOR_RACE_HPP
+
+#include "sites.hpp"
+
+#include <cstddef>
+
+namespace emu
+{
+enum class Access { read, write, atomic };
+
+void check_access(unsigned thread, const void *pointer, size_t bytes, Access access, Site site);
+} // namespace emu
+
+#endif

@@ -1,0 +1,214 @@
+#include "commands.h"
+#include "cubin.h"
+#include "device.h"
+#include "driver.h"
+#include "flags.h"
+#include "images.h"
+#include "json.h"
+#include "options.h"
+#include "suggest.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+static const char *json_path;
+
+static const flag flags[] = {
+    {"json", "FILE|-", "write a record an option and a GPU, and a summary, as JSON lines",
+     &json_path, NULL},
+};
+
+static const command face = {
+    "info",
+    "",
+    "Shows the options with where each comes from, the CUDA driver, the GPUs that it sees, and the "
+    "GPU\n"
+    "architectures that the kernels were built for.",
+    flags,
+    sizeof flags / sizeof flags[0],
+};
+
+static const struct {
+    const char *variable, *fallback;
+} options[] = {
+#define GDNN_OPTION(field, variable, kind, values, fallback, help) {variable, fallback},
+#include "options.def"
+#undef GDNN_OPTION
+};
+enum { OPTIONS = sizeof options / sizeof options[0] };
+
+/* Where the output goes. */
+typedef struct output {
+    FILE *out;
+    json json;
+} output;
+
+static void item(output *o, const char *kind, const char *name, const char *value,
+                 const char *origin)
+{
+    fprintf(o->out, "  %-18s %-28s %s\n", name, *value ? value : "-", origin);
+    json_begin(&o->json);
+    json_text(&o->json, "item", kind);
+    json_text(&o->json, "name", name);
+    json_text(&o->json, "value", value);
+    json_text(&o->json, "origin", origin);
+    json_end(&o->json);
+}
+
+/* The sentences about bad values, each beginning with the variable. */
+typedef struct refusals {
+    char sentence[OPTIONS][512];
+    int count;
+} refusals;
+
+static const char *from_environment(const char *variable, void *context)
+{
+    (void)context;
+    return getenv(variable);
+}
+
+static void remember(const char *sentence, void *context)
+{
+    refusals *r = context;
+    if (r->count < OPTIONS)
+        snprintf(r->sentence[r->count++], sizeof r->sentence[0], "%s", sentence);
+}
+
+static const char *refusal_of(const refusals *r, const char *variable)
+{
+    size_t length = strlen(variable);
+    for (int i = 0; i < r->count; i++)
+        if (!strncmp(r->sentence[i], variable, length) && r->sentence[i][length] == '=')
+            return r->sentence[i];
+    return NULL;
+}
+
+/* Variables of our prefix that no option has: misspelt, as a rule. */
+static void show_unknown(output *o)
+{
+    const char *names[OPTIONS];
+    for (int i = 0; i < OPTIONS; i++)
+        names[i] = options[i].variable;
+    for (char **e = environ; *e; e++) {
+        char name[128], origin[256];
+        size_t length = strcspn(*e, "=");
+        bool known = length >= sizeof name || strncmp(*e, "GROUPDNN_", 9) != 0;
+        if (known)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, *e);
+        for (int i = 0; i < OPTIONS; i++)
+            known |= !strcmp(name, options[i].variable);
+        if (known)
+            continue;
+        const char *near = suggest(name, names, OPTIONS);
+        snprintf(origin, sizeof origin, "environment; ignored, there is no such option%s%s",
+                 near ? ", did you mean " : "", near ? near : "");
+        item(o, "option", name, *e + length + ((*e)[length] == '='), origin);
+    }
+}
+
+static void show_options(output *o)
+{
+    gdnn_options read;
+    refusals refused = {.count = 0};
+    gdnn_options_read(&read, from_environment, remember, &refused);
+    fputs("Options:\n", o->out);
+    for (int i = 0; i < OPTIONS; i++) {
+        const char *value = getenv(options[i].variable);
+        const char *refusal = refusal_of(&refused, options[i].variable);
+        if (refusal)
+            item(o, "option", options[i].variable, options[i].fallback, refusal);
+        else if (value && *value)
+            item(o, "option", options[i].variable, value, "environment");
+        else
+            item(o, "option", options[i].variable, options[i].fallback, "default");
+    }
+    show_unknown(o);
+}
+
+/* The file that the driver's functions are in. */
+static const char *driver_path(const gdnn_driver *driver)
+{
+    Dl_info facts;
+    void *address;
+    memcpy(&address, &driver->cuInit, sizeof address);
+    return dladdr(address, &facts) && facts.dli_fname ? facts.dli_fname : "?";
+}
+
+/* Lists the GPUs; returns their number. */
+static int show_gpus(output *o, const gdnn_driver *driver)
+{
+    int count = 0;
+    if (driver->cuDeviceGetCount(&count) != CUDA_SUCCESS)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        gdnn_device facts;
+        CUdevice ordinal;
+        char name[16], value[160];
+        if (driver->cuDeviceGet(&ordinal, i) != CUDA_SUCCESS ||
+            gdnn_device_read(ordinal, &facts) != GDNN_OK)
+            continue;
+        snprintf(name, sizeof name, "%d", i);
+        snprintf(value, sizeof value, "%s, sm_%d, %d multiprocessors", facts.name, facts.sm,
+                 facts.multiprocessors);
+        item(o, "gpu", name, value, "driver");
+    }
+    return count;
+}
+
+static void show_machine(output *o)
+{
+    char version[32] = "", archs[256];
+    size_t size;
+    const char *file;
+    int gpus = 0;
+    const void *image = gdnn_image(0, &size, &file);
+    cubin_archs(image, size, archs, sizeof archs);
+    const gdnn_driver *driver = gdnn_driver_get();
+    const char *path = driver ? driver_path(driver) : NULL;
+    if (driver)
+        snprintf(version, sizeof version, "%d.%d", driver->version / 1000,
+                 driver->version % 1000 / 10);
+
+    fprintf(o->out, "\nVersion: %s\n", gdnn_version());
+    fprintf(o->out, "Kernels built for: %s\n",
+            *archs ? archs : "the emulated device only (nvcc was not found)");
+    if (driver)
+        fprintf(o->out, "CUDA driver: %s, serves CUDA %s\nGPUs:\n", path, version);
+    else
+        fprintf(o->out, "CUDA driver: none that serves us: %s\n", gdnn_last_error());
+    if (driver)
+        gpus = show_gpus(o, driver);
+    if (driver && !gpus)
+        fputs("  none\n", o->out);
+    const char *cudnn = gdnn_options_get()->cudnn;
+    fprintf(o->out, "Real cuDNN: %s\n",
+            *cudnn ? cudnn : "not searched for by this command; GROUPDNN_CUDNN is not set");
+
+    json_begin(&o->json);
+    json_text(&o->json, "version", gdnn_version());
+    json_text(&o->json, "archs", archs);
+    json_text(&o->json, "driver", path);
+    json_text(&o->json, "driver_version", driver ? version : NULL);
+    json_integer(&o->json, "gpus", gpus);
+    json_text(&o->json, "cudnn", *cudnn ? cudnn : NULL);
+    json_end(&o->json);
+}
+
+int cmd_info(int argc, char **argv)
+{
+    int count;
+    int code = flags_parse(&face, argc, argv, &count);
+    if (code >= 0)
+        return code;
+    output o = {.out = json_path && !strcmp(json_path, "-") ? stderr : stdout};
+    if (json_open(&o.json, json_path) != GDNN_OK)
+        return usage_error(&face, "%s", gdnn_last_error());
+    show_options(&o);
+    show_machine(&o);
+    if (json_close(&o.json) != GDNN_OK)
+        return environment_error(&face, "%s", gdnn_last_error());
+    return finish_output(&face, EXIT_PASS);
+}

@@ -1,0 +1,72 @@
+#include "groupdnn.h"
+#include "commands.h"
+#include "flags.h"
+#include "suggest.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *help;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+#define GDNN_COMMAND(name, help) {#name, help, cmd_##name},
+#include "commands.def"
+#undef GDNN_COMMAND
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out)
+{
+    fputs("usage: groupdnn COMMAND [OPTION]... [ARGUMENT]...\n"
+          "\n"
+          "Grouped convolutions with CUDA kernels of their own. The commands:\n"
+          "\n",
+          out);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fputs("\n"
+          "groupdnn COMMAND --help tells about one; --version says which version this is.\n",
+          out);
+}
+
+static int unknown(const char *word)
+{
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    const char *near = suggest(word, names, COMMANDS);
+    fprintf(stderr, "groupdnn: there is no %s %s", word[0] == '-' ? "option" : "command", word);
+    if (near)
+        fprintf(stderr, "; did you mean %s?\n", near);
+    else
+        fputs("; see groupdnn --help\n", stderr);
+    return EXIT_USAGE;
+}
+
+static int finish(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_PASS;
+    fputs("groupdnn: standard output: not everything could be written\n", stderr);
+    return EXIT_ENVIRONMENT;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return finish();
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("groupdnn %s\n", gdnn_version());
+        return finish();
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return commands[i].run(argc - 1, argv + 1);
+    return unknown(argv[1]);
+}

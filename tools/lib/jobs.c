@@ -1,0 +1,149 @@
+#include "jobs.h"
+
+#include "error.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { ALL_DIRS = 1 << GDNN_FWD | 1 << GDNN_BWD_DATA | 1 << GDNN_BWD_FILTER };
+
+jobs_choice jobs_default(void)
+{
+    return (jobs_choice){ALL_DIRS, 1 << GDNN_F16 | 1 << GDNN_BF16 | 1 << GDNN_F32, 1 << GDNN_NCHW};
+}
+
+gdnn_status jobs_words(gdnn_enum which, const char *list, unsigned *bits)
+{
+    *bits = 0;
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int value;
+        if (!gdnn_enum_value(which, list, length, &value))
+            return gdnn_fail(GDNN_INVALID, "'%.*s': must be one of %s, or several joined by commas",
+                             (int)length, list, gdnn_enum_words(which));
+        *bits |= 1u << value;
+        if (!list[length])
+            return GDNN_OK;
+        list += length + 1;
+    }
+}
+
+static gdnn_status append(jobs *j, const gdnn_text *text)
+{
+    if (j->count == j->room) {
+        int room = j->room ? 2 * j->room : 64;
+        job *list = realloc(j->list, (size_t)room * sizeof *list);
+        if (!list)
+            return gdnn_fail(GDNN_FAILED, "out of memory for %d problems", room);
+        j->list = list;
+        j->room = room;
+    }
+    job *added = &j->list[j->count];
+    memcpy(added->name, text->name, sizeof added->name);
+    gdnn_status status = gdnn_text_finish(text, &added->conv);
+    j->count += status == GDNN_OK;
+    return status;
+}
+
+/* The choices for what the line leaves open. */
+static jobs_choice narrow(const gdnn_text *text, const jobs_choice *choice)
+{
+    jobs_choice open = *choice;
+    bool strides = gdnn_text_has(text, GDNN_KEY_xstrides) ||
+                   gdnn_text_has(text, GDNN_KEY_wstrides) || gdnn_text_has(text, GDNN_KEY_ystrides);
+    if (gdnn_text_has(text, GDNN_KEY_dir))
+        open.dirs = 1u << text->conv.dir;
+    else if (text->conv.bias || text->conv.z || text->conv.act != GDNN_ACT_NONE)
+        open.dirs &= 1u << GDNN_FWD;
+    if (gdnn_text_has(text, GDNN_KEY_dtype))
+        open.dtypes = 1u << text->conv.dtype;
+    if (gdnn_text_has(text, GDNN_KEY_layout) || strides)
+        open.layouts = 1u << text->layout;
+    return open;
+}
+
+gdnn_status jobs_add_text(jobs *j, const gdnn_text *text, const jobs_choice *choice)
+{
+    jobs_choice open = narrow(text, choice);
+    gdnn_text one = *text;
+    gdnn_status status = GDNN_OK;
+    if (!open.dirs)
+        return gdnn_fail(GDNN_INVALID,
+                         "bias, z and act belong to dir=fwd, which was not asked for");
+    for (int dir = 0; open.dirs >> dir; dir++)
+        for (int dtype = 0; open.dtypes >> dtype; dtype++)
+            for (int layout = 0; open.layouts >> layout; layout++) {
+                if (!(open.dirs >> dir & open.dtypes >> dtype & open.layouts >> layout & 1))
+                    continue;
+                one.conv.dir = (gdnn_dir)dir;
+                one.conv.dtype = (gdnn_dtype)dtype;
+                one.layout = (gdnn_layout)layout;
+                status = append(j, &one);
+                if (status != GDNN_OK)
+                    return status;
+            }
+    return GDNN_OK;
+}
+
+/* Puts where it happened in front of the last error. */
+static gdnn_status located(gdnn_status status, const char *file, int line)
+{
+    char why[1024];
+    snprintf(why, sizeof why, "%s", gdnn_last_error());
+    return gdnn_fail(status, "%s:%d: %s", file, line, why);
+}
+
+static gdnn_status add_line(jobs *j, const char *line, size_t length, const jobs_choice *choice)
+{
+    gdnn_text text;
+    bool empty;
+    if (strlen(line) != length)
+        return gdnn_fail(GDNN_INVALID, "a zero byte: this is not a text file");
+    gdnn_status status = gdnn_text_parse(line, &text, &empty);
+    return status != GDNN_OK || empty ? status : jobs_add_text(j, &text, choice);
+}
+
+static gdnn_status add_file(jobs *j, const char *path, const jobs_choice *choice)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return gdnn_fail(GDNN_INVALID, "%s: %s", path, strerror(errno));
+    char *line = NULL;
+    size_t room = 0;
+    int number = 0, before = j->count;
+    gdnn_status status = GDNN_OK;
+    ssize_t length;
+    while (status == GDNN_OK && (length = getline(&line, &room, file)) >= 0) {
+        number++;
+        status = add_line(j, line, (size_t)length, choice);
+        if (status != GDNN_OK)
+            status = located(status, path, number);
+    }
+    if (status == GDNN_OK && ferror(file))
+        status = gdnn_fail(GDNN_INVALID, "%s: %s", path, strerror(errno));
+    else if (status == GDNN_OK && j->count == before)
+        status = gdnn_fail(GDNN_INVALID, "%s: there is no problem in it", path);
+    free(line);
+    fclose(file);
+    return status;
+}
+
+gdnn_status jobs_add(jobs *j, const char *argument, const jobs_choice *choice)
+{
+    struct stat facts;
+    if (!strchr(argument, '=') || stat(argument, &facts) == 0)
+        return add_file(j, argument, choice);
+    int before = j->count;
+    gdnn_status status = add_line(j, argument, strlen(argument), choice);
+    if (status == GDNN_OK && j->count == before)
+        return gdnn_fail(GDNN_INVALID, "'%s': there is no problem in it", argument);
+    return status;
+}
+
+void jobs_free(jobs *j)
+{
+    free(j->list);
+    *j = (jobs){.list = NULL};
+}

@@ -1,0 +1,193 @@
+#include "session.h"
+
+#include "error.h"
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of a guard zone. */
+enum { GUARD = 4096 };
+
+/* True if libcuda.so.1 is there and has a device. Asked of the library itself, since
+ * gdnn_driver_get keeps its first answer. */
+static bool has_gpu(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return false;
+    CUresult (*init)(unsigned) = NULL;
+    CUresult (*count)(int *) = NULL;
+    *(void **)&init = dlsym(library, "cuInit");
+    *(void **)&count = dlsym(library, "cuDeviceGetCount");
+    int devices = 0;
+    /* Not closed again: a driver that was initialised does not unload cleanly. */
+    return init && count && init(0) == CUDA_SUCCESS && count(&devices) == CUDA_SUCCESS &&
+           devices > 0;
+}
+
+void session_emulated_path(char *path, size_t size)
+{
+    const char *named = getenv("GDNN_EMULATED_DRIVER");
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(program, '/');
+    if (slash)
+        *slash = 0;
+    if (named && *named)
+        snprintf(path, size, "%s", named);
+    else
+        snprintf(path, size, "%s/../tests/doubles/plain/libcuda.so.1", program);
+}
+
+static gdnn_status use_emulated(session *s)
+{
+    static char path[PATH_MAX]; /* gdnn_driver_use keeps the pointer */
+    char wanted[PATH_MAX + 64];
+    session_emulated_path(wanted, sizeof wanted);
+    if (!realpath(wanted, path))
+        return gdnn_fail(
+            GDNN_UNSUPPORTED,
+            "no emulated device: there is no %s; a build with -Dtests=true makes it, and "
+            "the tool finds it from the build folder",
+            wanted);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return gdnn_fail(GDNN_UNSUPPORTED, "no emulated device: %s", dlerror());
+    gdnn_driver_use(path);
+    *(void **)&s->count_launches = dlsym(library, "gdnn_fake_launches");
+    s->emulated = true;
+    return GDNN_OK;
+}
+
+static gdnn_status open_device(session *s)
+{
+    s->driver = gdnn_driver_get();
+    if (!s->driver)
+        return GDNN_UNSUPPORTED;
+    gdnn_status status = gdnn_driver_check(s->driver->cuDeviceGet(&s->device, 0), "cuDeviceGet");
+    if (status == GDNN_OK)
+        status = gdnn_driver_check(s->driver->cuDevicePrimaryCtxRetain(&s->context, s->device),
+                                   "cuDevicePrimaryCtxRetain");
+    if (status != GDNN_OK) {
+        s->context = NULL;
+        return status;
+    }
+    status = gdnn_driver_check(s->driver->cuCtxPushCurrent(s->context), "cuCtxPushCurrent");
+    if (status == GDNN_OK)
+        status = gdnn_driver_check(s->driver->cuStreamCreate(&s->stream, CU_STREAM_NON_BLOCKING),
+                                   "cuStreamCreate");
+    if (status == GDNN_OK)
+        status = gdnn_device_current(&s->facts);
+    return status;
+}
+
+gdnn_status session_open(session *s, session_choice choice)
+{
+    *s = (session){.emulated = false};
+    bool gpu = choice != SESSION_EMULATED && has_gpu();
+    if (choice == SESSION_GPU && !gpu)
+        return gdnn_fail(
+            GDNN_UNSUPPORTED,
+            "no GPU: libcuda.so.1 is missing or finds no device; on a machine with one, check "
+            "nvidia-smi and CUDA_VISIBLE_DEVICES; else use --device emulated");
+    gdnn_status status = gpu ? GDNN_OK : use_emulated(s);
+    return status == GDNN_OK ? open_device(s) : status;
+}
+
+void session_close(session *s)
+{
+    if (!s->context)
+        return;
+    if (s->stream)
+        s->driver->cuStreamDestroy(s->stream);
+    CUcontext popped;
+    s->driver->cuCtxPopCurrent(&popped);
+    s->driver->cuDevicePrimaryCtxRelease(s->device);
+    s->context = NULL;
+}
+
+gdnn_status session_wait(session *s)
+{
+    return gdnn_driver_check(s->driver->cuStreamSynchronize(s->stream), "cuStreamSynchronize");
+}
+
+long long session_launches(const session *s)
+{
+    return s->count_launches ? (long long)s->count_launches() : -1;
+}
+
+static size_t whole(const buffer *b)
+{
+    return b->start + b->bytes + GUARD;
+}
+
+gdnn_status buffer_open(session *s, buffer *b, size_t bytes, size_t shift)
+{
+    *b = (buffer){.start = GUARD + shift, .bytes = bytes};
+    CUresult result = s->driver->cuMemAlloc(&b->allocation, whole(b));
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+        b->allocation = 0;
+        return gdnn_fail(GDNN_UNSUPPORTED, "%zu bytes do not fit into the device's memory",
+                         whole(b));
+    }
+    gdnn_status status = gdnn_driver_check(result, "cuMemAlloc");
+    if (status != GDNN_OK) {
+        b->allocation = 0;
+        return status;
+    }
+    return gdnn_driver_check(s->driver->cuMemsetD8Async(b->allocation, 0xff, whole(b), s->stream),
+                             "cuMemsetD8Async");
+}
+
+void *buffer_address(const buffer *b)
+{
+    return (void *)(uintptr_t)(b->allocation + b->start);
+}
+
+gdnn_status buffer_write(session *s, buffer *b, const void *from)
+{
+    CUresult result =
+        s->driver->cuMemcpyHtoDAsync(b->allocation + b->start, from, b->bytes, s->stream);
+    return gdnn_driver_check(result, "cuMemcpyHtoDAsync");
+}
+
+static bool untouched(const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != 0xff)
+            return false;
+    return true;
+}
+
+gdnn_status buffer_read(session *s, const buffer *b, void *to, bool *intact)
+{
+    unsigned char before[2 * GUARD], after[GUARD];
+    size_t front = b->start < sizeof before ? b->start : sizeof before;
+    const gdnn_driver *cu = s->driver;
+    CUdeviceptr contents = b->allocation + b->start;
+    gdnn_status status = gdnn_driver_check(
+        cu->cuMemcpyDtoHAsync(before, contents - front, front, s->stream), "cuMemcpyDtoHAsync");
+    if (status == GDNN_OK)
+        status = gdnn_driver_check(cu->cuMemcpyDtoHAsync(to, contents, b->bytes, s->stream),
+                                   "cuMemcpyDtoHAsync");
+    if (status == GDNN_OK)
+        status =
+            gdnn_driver_check(cu->cuMemcpyDtoHAsync(after, contents + b->bytes, GUARD, s->stream),
+                              "cuMemcpyDtoHAsync");
+    if (status == GDNN_OK)
+        status = session_wait(s);
+    if (status == GDNN_OK)
+        *intact = untouched(before, front) && untouched(after, GUARD);
+    return status;
+}
+
+void buffer_close(session *s, buffer *b)
+{
+    if (b->allocation)
+        s->driver->cuMemFree(b->allocation);
+    b->allocation = 0;
+}

@@ -1,0 +1,8 @@
+/* The word that a mistyped one may have meant. */
+#ifndef SUGGEST_H
+#define SUGGEST_H
+
+/* The nearest of `count` words; NULL if none is near. */
+const char *suggest(const char *word, const char *const *words, int count);
+
+#endif
