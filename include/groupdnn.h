@@ -159,7 +159,8 @@ GDNN_API const char *gdnn_status_name(gdnn_status status);
  * Valid until this thread's next call. Never NULL; "" if nothing has gone wrong. */
 GDNN_API const char *gdnn_last_error(void);
 
-/* A forward cross-correlation in float32 with 2 spatial axes: groups, stride, dilation, alpha and alpha2 1, everything else 0. */
+/* A forward cross-correlation in float32 with 2 spatial axes: groups, stride, dilation, alpha and alpha2 are 1,
+ * everything else is 0. */
 GDNN_API void gdnn_conv_init(gdnn_conv *conv);
 
 /* Fills x_stride, w_stride, y_stride and z_stride for packed tensors in `layout`. Sizes must be set before.

@@ -87,7 +87,7 @@ static const char *set_list(const char *value, char *field, size_t size)
             return "an empty word in the list";
         if (*end && *end != ',')
             return "words must be joined by commas";
-        if (used + word + 2 > sizeof list || used + word + 2 > size)
+        if (used + (used > 0) + word >= sizeof list)
             return "too long";
         if (used)
             list[used++] = ',';

@@ -158,7 +158,8 @@ static void add_terms(const problem *p)
                         add_tap(p, n, k, fd, fh, fw);
 }
 
-/* Puts everything but the sum of products where the result will stand. */
+/* Puts everything but the sum of products where the result will stand. Only the forward direction
+ * can have z and bias. */
 static void begin(const problem *p, double *written, int64_t count)
 {
     const gdnn_conv *conv = p->conv;
@@ -168,9 +169,9 @@ static void begin(const problem *p, double *written, int64_t count)
         const double prior = conv->beta != 0 ? conv->beta * written[i] : 0;
         double z = 0, bias = 0;
 
-        if (conv->dir == GDNN_FWD && conv->z && conv->alpha2 != 0)
+        if (conv->z && conv->alpha2 != 0)
             z = conv->alpha2 * t->z[i];
-        if (conv->dir == GDNN_FWD && conv->bias)
+        if (conv->bias)
             bias = t->bias[i / p->out % conv->k];
         written[i] = prior + z + bias;
         if (t->magnitude != NULL)
@@ -205,6 +206,6 @@ void gdnn_reference_run(const gdnn_conv *conv, const gdnn_reference *tensors)
     case GDNN_BWD_FILTER: begin(&p, tensors->w, conv->k * p.cpg * p.taps); break;
     }
     add_terms(&p);
-    if (conv->dir == GDNN_FWD && conv->act == GDNN_ACT_RELU)
+    if (conv->act == GDNN_ACT_RELU)
         apply_relu(tensors->y, conv->n * conv->k * p.out);
 }

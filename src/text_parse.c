@@ -277,8 +277,13 @@ static gdnn_status check_missing(const gdnn_text *text)
 
     static const gdnn_key strides[] = {GDNN_KEY_xstrides, GDNN_KEY_wstrides, GDNN_KEY_ystrides};
     const char *missing = NULL, *present = NULL;
-    for (int i = 0; i < 3; i++)
-        *(gdnn_text_has(text, strides[i]) ? &present : &missing) = gdnn_key_infos[strides[i]].key;
+    for (int i = 2; i >= 0; i--) {
+        const char *key = gdnn_key_infos[strides[i]].key;
+        if (gdnn_text_has(text, strides[i]))
+            present = key;
+        else
+            missing = key;
+    }
     if (present && gdnn_text_has(text, GDNN_KEY_layout))
         return gdnn_fail(GDNN_INVALID, "layout=%s: leave it out where %s is given",
                          gdnn_enum_word(GDNN_ENUM_layout, (int)text->layout), present);

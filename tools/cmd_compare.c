@@ -195,7 +195,10 @@ static int run_rows(const request *q, session *s, report *r)
     int code = EXIT_PASS;
     report_begin(r, s, scales, macs);
     for (int i = 0; i < q->jobs.count && code == EXIT_PASS; i++) {
-        progress_show(i + 1, q->jobs.count, q->jobs.list[i].name);
+        const job *row = &q->jobs.list[i];
+        char label[512];
+        gdnn_text_format(&row->conv, *row->name ? row->name : NULL, label, sizeof label);
+        progress_show(i + 1, q->jobs.count, label);
         code = run_row(q, i, s, r, scales ? macs : 0);
     }
     report_end(r, s, q->seed);

@@ -12,9 +12,10 @@ static const char *facts, *dtypes, *layouts, *dirs, *workspace_text, *json_path;
 
 static const flag flags[] = {
     {"device-facts", "h200|a100|t4|FILE",
-     "the GPU to decide for (h200); gpu: the one here; a file has\n"
-     "lines key=value: sm multiprocessors shared_bytes\n"
-     "bandwidth_gbs fp32_tflops tensor16_tflops name",
+     "the GPU to decide for (h200); a model of the list above; gpu:\n"
+     "the one here; or a file of lines key=value, the keys name sm\n"
+     "multiprocessors shared_bytes bandwidth_gbs fp32_tflops\n"
+     "tensor16_tflops",
      &facts, NULL},
     {"dtype", "LIST", "types for problems that name none: f16, bf16, f32, f64\n(f16,bf16,f32)",
      &dtypes, NULL},
@@ -32,7 +33,12 @@ static const command face = {
     "environment: the route\n"
     "(groupdnn or cudnn), our kernel, also where it would not be used, the reason, and the time "
     "that no kernel\n"
-    "can beat on this GPU. predicted_us is null where nothing was measured. No GPU is needed.",
+    "can beat on this GPU. predicted_us is null where nothing was measured. No GPU is needed.\n"
+    "Known models:"
+#define GDNN_DEVICE(name, model, sm, multiprocessors, shared, gbs, fp32, tensor16) " " name
+#include "devices.def"
+#undef GDNN_DEVICE
+    ".",
     flags,
     sizeof flags / sizeof flags[0],
 };

@@ -1,10 +1,9 @@
 // Initialisation, devices and contexts.
 #include "double.hpp"
-#include "stream.hpp"
-#include "memory.hpp"
+#include "device_memory.hpp"
+#include "streams.hpp"
 
 #include <cstdio>
-#include <deque>
 
 namespace fake
 {
@@ -36,7 +35,7 @@ bool is_device(CUdevice device)
     return device >= 0 && device < (int)all.size();
 }
 
-static int attribute(CUdevice_attribute name, bool *known)
+static int attribute(int name, bool *known)
 {
     *known = true;
     switch (name) {
@@ -55,7 +54,7 @@ static int attribute(CUdevice_attribute name, bool *known)
 
 using namespace fake;
 
-CUresult cuInit(unsigned flags)
+DRIVER cuInit(unsigned flags)
 {
     ENTER_UNINITIALISED(cuInit);
     if (flags)
@@ -70,21 +69,21 @@ CUresult cuInit(unsigned flags)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDriverGetVersion(int *version)
+DRIVER cuDriverGetVersion(int *version)
 {
     ENTER_UNINITIALISED(cuDriverGetVersion);
     *version = settings.driver_version;
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetCount(int *count)
+DRIVER cuDeviceGetCount(int *count)
 {
     ENTER(cuDeviceGetCount);
     *count = (int)all.size();
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGet(CUdevice *device, int ordinal)
+DRIVER cuDeviceGet(CUdevice *device, int ordinal)
 {
     ENTER(cuDeviceGet);
     if (!is_device(ordinal))
@@ -93,7 +92,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+DRIVER cuDeviceGetName(char *name, int size, CUdevice device)
 {
     ENTER(cuDeviceGetName);
     if (!is_device(device))
@@ -104,7 +103,7 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute name, CUdevice device)
+DRIVER cuDeviceGetAttribute(int *value, int name, CUdevice device)
 {
     ENTER(cuDeviceGetAttribute);
     if (!is_device(device))
@@ -112,12 +111,12 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute name, CUdevice devi
     bool known;
     const int answer = attribute(name, &known);
     if (!known)
-        die(self, "attribute %d is not modelled", (int)name);
+        die(self, "attribute %d is not modelled", name);
     *value = answer;
     return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+DRIVER cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     ENTER(cuDevicePrimaryCtxRetain);
     if (!is_device(device))
@@ -127,7 +126,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+DRIVER cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
     ENTER(cuDevicePrimaryCtxRelease);
     if (!is_device(device))
@@ -137,31 +136,31 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (released.retained == 1) {
         run_all_work();
-        const Leaks leaks = {leaked_allocations(&released), leaked_streams(&released),
-                             leaked_events(&released)};
-        if (leaks.allocations || leaks.streams || leaks.events)
-            die(self, "leaked: %d allocations, %d streams, %d events of device %d",
-                leaks.allocations, leaks.streams, leaks.events, device);
+        const size_t allocations = live_allocations(&released);
+        const size_t streams = live_streams(&released), events = live_events(&released);
+        if (allocations || streams || events)
+            die(self, "device %d: leak of %zu allocations, %zu streams, %zu events", device,
+                allocations, streams, events);
     }
     released.retained--;
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetCurrent(CUcontext *context)
+DRIVER cuCtxGetCurrent(CUcontext *context)
 {
     ENTER(cuCtxGetCurrent);
     *context = context_stack.empty() ? nullptr : context_stack.back();
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetDevice(CUdevice *device_out)
+DRIVER cuCtxGetDevice(CUdevice *device_out)
 {
     ENTER_CONTEXT(cuCtxGetDevice);
     *device_out = device->ordinal;
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPushCurrent_v2(CUcontext context)
+DRIVER cuCtxPushCurrent_v2(CUcontext context)
 {
     ENTER(cuCtxPushCurrent);
     if (!device_of(context))
@@ -170,7 +169,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext context)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPopCurrent_v2(CUcontext *context)
+DRIVER cuCtxPopCurrent_v2(CUcontext *context)
 {
     ENTER(cuCtxPopCurrent);
     if (context_stack.empty())

@@ -10,7 +10,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Every function of the table, so that definitions with other parameters do not compile.
+// What begins the definition of a driver function. With C linkage other parameters than the table's do not compile.
+#define DRIVER extern "C" EXPORT CUresult
+
 extern "C" {
 #define GDNN_CU(name, symbol, parameters) EXPORT CUresult symbol parameters;
 #include "driver_api.def"
@@ -47,6 +49,7 @@ bool is_device(CUdevice device);
 
 // Counts a call; true if it is told to fail, with *result.
 bool injected_failure(const char *function, CUresult *result);
+uint64_t count_of_calls();
 
 // Reports wrong use of the driver that a GPU would not survive, and aborts.
 [[noreturn]] void die(const char *function, const char *format, ...)

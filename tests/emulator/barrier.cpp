@@ -24,11 +24,11 @@ void begin_barriers()
 int block_barrier(Count count, bool predicate, Where where)
 {
     if (done_threads)
-        fail(where, "barrier after %u of %u threads have ended", done_threads, block_threads);
+        kernel_error(where, "barrier after %u of %u threads have ended", done_threads, block_threads);
     if (!arrived)
         place = where;
     else if (!same_place(place, where))
-        fail(where, "divergent barrier: other threads wait at %s:%d", place.file, place.line);
+        kernel_error(where, "divergent barrier: other threads wait at %s:%d", place.file, place.line);
     arrived++;
     true_predicates += predicate;
     Fiber *self = current_fiber();
@@ -54,7 +54,7 @@ int block_barrier(Count count, bool predicate, Where where)
 void thread_leaves_block()
 {
     if (arrived)
-        fail(place, "divergent barrier: %u threads wait here, and this one has ended", arrived);
+        kernel_error(place, "divergent barrier: %u threads wait here, and this one has ended", arrived);
 }
 
 void report_deadlock()

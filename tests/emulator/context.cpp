@@ -33,7 +33,7 @@ void context_make_stack(Context *context, unsigned index)
     void *map = mmap(nullptr, stack_size + guard_size, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
-        fail(Where(), "no memory for the stack of a thread: %s", strerror(errno));
+        kernel_error(Where(), "no memory for the stack of a thread: %s", strerror(errno));
     mprotect(map, guard_size, PROT_NONE);
     context->stack = static_cast<char *>(map) + guard_size;
     context->stack_bytes = stack_size - index % 16 * 256;

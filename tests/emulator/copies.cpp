@@ -12,6 +12,7 @@ namespace emu
 {
 static void arrive(const Copy &copy)
 {
+    watch::Unchecked unchecked;
     memcpy(copy.dst, copy.src, (size_t)copy.src_bytes);
     memset(static_cast<char *>(copy.dst) + copy.src_bytes, 0,
            (size_t)(copy.bytes - copy.src_bytes));
@@ -61,15 +62,15 @@ void Copies::clear()
 void copy_async(void *dst, const void *src, int bytes, int src_bytes, Where where)
 {
     if ((uintptr_t)dst % (uintptr_t)bytes)
-        fail(where, "cp.async: destination %p is not aligned to %d bytes", dst, bytes);
+        kernel_error(where, "cp.async: destination %p is not aligned to %d bytes", dst, bytes);
     if ((uintptr_t)src % (uintptr_t)bytes)
-        fail(where, "cp.async: source %p is not aligned to %d bytes", src, bytes);
+        kernel_error(where, "cp.async: source %p is not aligned to %d bytes", src, bytes);
     if (src_bytes < 0 || src_bytes > bytes)
-        fail(where, "cp.async: %d bytes of a source for a copy of %d", src_bytes, bytes);
+        kernel_error(where, "cp.async: %d bytes of a source for a copy of %d", src_bytes, bytes);
     if (!in_shared(dst, (size_t)bytes))
-        fail(where, "cp.async: destination %p is not in shared memory", dst);
+        kernel_error(where, "cp.async: destination %p is not in shared memory", dst);
     if (in_shared(src, 1))
-        fail(where, "cp.async: source %p is in shared memory", src);
+        kernel_error(where, "cp.async: source %p is in shared memory", src);
     current_fiber()->copies.issue({dst, src, bytes, src_bytes, false, where});
 }
 

@@ -16,21 +16,20 @@ static bool takes_part(const Meeting &meeting, unsigned lane)
     return meeting.mask >> lane & 1;
 }
 
-// The lane that `lane` reads from. Widths cut the warp into segments; a source outside the segment is the lane itself.
+// The lane that `lane` reads from. Widths cut the warp into segments; whoever would read beyond its segment reads itself,
+// but __shfl_xor_sync may read from earlier segments.
 static unsigned source_lane(const ShuffleOperand &own, unsigned lane, Where where)
 {
-    const int width = own.width;
-    if (width < 1 || width > 32 || (width & (width - 1)))
-        fail(where, "shuffle with width %d: not a power of two up to 32", width);
-    const int base = (int)lane & ~(width - 1), self = (int)lane - base;
-    int source = self;
+    const unsigned width = (unsigned)own.width, distance = (unsigned)own.source % warp_lanes;
+    if (width < 1 || width > warp_lanes || (width & (width - 1)))
+        kernel_error(where, "shuffle with width %d: not a power of two up to 32", own.width);
+    const unsigned first = lane & ~(width - 1), last = first + width - 1;
     switch (own.kind) {
-    case Shuffle::index: source = own.source & (width - 1); break;
-    case Shuffle::up: source = self - own.source; break;
-    case Shuffle::down: source = self + own.source; break;
-    case Shuffle::exclusive_or: source = self ^ own.source; break;
+    case Shuffle::index: return first + distance % width;
+    case Shuffle::up: return lane >= first + distance ? lane - distance : lane;
+    case Shuffle::down: return lane + distance <= last ? lane + distance : lane;
+    default: return (lane ^ distance) <= last ? lane ^ distance : lane;
     }
-    return (unsigned)(base + (source >= 0 && source < width ? source : self));
 }
 
 void shuffle(const Meeting &meeting)
@@ -41,7 +40,7 @@ void shuffle(const Meeting &meeting)
         ShuffleOperand &own = operand<ShuffleOperand>(meeting, lane);
         const unsigned source = source_lane(own, lane, meeting.where);
         if (!takes_part(meeting, source))
-            fail(meeting.where, "shuffle: lane %u reads from lane %u, which is not in mask %08x",
+            kernel_error(meeting.where, "shuffle: lane %u reads from lane %u, which is not in mask %08x",
                  lane, source, meeting.mask);
         memcpy(own.out, operand<ShuffleOperand>(meeting, source).in, own.bytes);
     }

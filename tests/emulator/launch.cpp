@@ -18,7 +18,7 @@ static std::vector<const Kernel *> &registry()
 void register_kernel(const Kernel *kernel)
 {
     if (find_kernel(kernel->name))
-        fail(Where(), "two kernels have the name %s", kernel->name);
+        kernel_error(Where(), "two kernels have the name %s", kernel->name);
     registry().push_back(kernel);
 }
 
@@ -40,11 +40,11 @@ static void check_limits(const Launch &launch)
     const dim3 &b = launch.block, &g = launch.grid;
     if (!b.x || !b.y || !b.z || b.x > 1024 || b.y > 1024 || b.z > 64 ||
         (uint64_t)b.x * b.y * b.z > max_block_threads)
-        fail(Where(), "launch with a block of %u x %u x %u threads", b.x, b.y, b.z);
+        kernel_error(Where(), "launch with a block of %u x %u x %u threads", b.x, b.y, b.z);
     if (!g.x || !g.y || !g.z || g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
-        fail(Where(), "launch with a grid of %u x %u x %u blocks", g.x, g.y, g.z);
+        kernel_error(Where(), "launch with a grid of %u x %u x %u blocks", g.x, g.y, g.z);
     if (launch.dynamic_shared > launch.max_shared)
-        fail(Where(), "launch with %zu bytes of dynamic shared memory, more than %zu",
+        kernel_error(Where(), "launch with %zu bytes of dynamic shared memory, more than %zu",
              launch.dynamic_shared, launch.max_shared);
 }
 

@@ -11,6 +11,8 @@
 #include "shadow.hpp"
 #include "watch.hpp"
 
+#include <algorithm>
+
 namespace emu
 {
 static bool forgotten(const Region &region, uint32_t time)
@@ -36,49 +38,56 @@ static bool write_is_ordered(const Cell &cell, unsigned thread)
                            1u << cell.writer % warp_lanes, thread);
 }
 
-static bool read_is_ordered(const Cell &cell, unsigned which, unsigned thread)
+static unsigned read_warp(const Cell &cell, unsigned which)
 {
-    return happened_before(cell.read[which].time, which ? cell.read_warp_1 : cell.read_warp_0,
-                           cell.read[which].lanes, thread);
+    return which ? cell.read_warp_1 : cell.read_warp_0;
 }
 
-static void put_read(Cell *cell, unsigned which, uint32_t time, unsigned thread)
+static bool read_is_ordered(const Cell &cell, unsigned which, unsigned thread)
 {
-    cell->read[which] = {time, 1u << thread % warp_lanes};
+    return happened_before(cell.read[which].time, read_warp(cell, which), cell.read[which].lanes,
+                           thread);
+}
+
+static void put_read(Cell *cell, unsigned which, unsigned thread)
+{
+    const Cell::Read &other = cell->read[!which];
+    cell->read[which] = {clocks.own[thread], 1u << thread % warp_lanes};
+    cell->two_blocks = other.time && !in_this_block(other.time);
     if (which)
-        cell->read_warp_1 = thread / warp_lanes % 32;
+        cell->read_warp_1 = thread / warp_lanes % max_block_warps;
     else
-        cell->read_warp_0 = thread / warp_lanes % 32;
+        cell->read_warp_0 = thread / warp_lanes % max_block_warps;
 }
 
 static void remember_read(Cell *cell, unsigned thread, Site site)
 {
-    const uint32_t time = time_of(thread);
-    const unsigned warp = thread / warp_lanes;
+    const unsigned warp = thread / warp_lanes, lane = 1u << thread % warp_lanes;
     cell->read_site = site;
-    for (unsigned i = 0; i < 2; i++) {
-        Cell::Read &read = cell->read[i];
+    for (unsigned i = 0; i < 2; i++)
+        if (in_this_block(cell->read[i].time) && read_warp(*cell, i) == warp) {
+            // Whoever is ordered after this read is ordered after those that are before it.
+            if (cell->read[i].time == clocks.own[thread])
+                cell->read[i].lanes |= lane;
+            else if (read_is_ordered(*cell, i, thread))
+                cell->read[i] = {clocks.own[thread], lane};
+            else
+                cell->read[i].lanes |= lane;
+            return;
+        }
+    for (unsigned i = 0; i < 2; i++)
         if (read_is_ordered(*cell, i, thread)) {
-            // Whoever is ordered after this read is ordered after that one too. The other slot may hold this warp.
-            const Cell::Read &other = cell->read[1];
-            if (i == 0 && other.time && in_this_block(other.time) && cell->read_warp_1 == warp)
-                continue;
-            put_read(cell, i, time, thread);
+            put_read(cell, i, thread);
             return;
         }
-        if (in_this_block(read.time) && (i ? cell->read_warp_1 : cell->read_warp_0) == warp) {
-            read.lanes |= 1u << thread % warp_lanes;
-            return;
-        }
-    }
-    // Two unordered readers are kept already. They must not both be of one block if this is another.
-    if (!in_this_block(cell->read[0].time) && !in_this_block(cell->read[1].time) &&
-        block_of(cell->read[0].time) == block_of(cell->read[1].time))
-        put_read(cell, 1, time, thread);
+    // Two unordered readers are kept already; of two blocks, if this is the first of the second.
+    if (!cell->two_blocks && !in_this_block(cell->read[0].time))
+        put_read(cell, 1, thread);
 }
 
-// False after an error, so that one access is reported once.
-static bool check_byte(Region *region, size_t at, unsigned thread, Access access, Site site)
+// Checks `count` bytes that share their history: one, or a word. False after an error, so that an access is reported once.
+static bool check_cell(Region *region, size_t at, unsigned count, unsigned thread, Access access,
+                       Site site)
 {
     Cell *cell = &region->cells[at];
     forget_the_past(*region, cell);
@@ -86,8 +95,8 @@ static bool check_byte(Region *region, size_t at, unsigned thread, Access access
         return report_race("access to the destination of a cp.async that nobody has waited for",
                            *region, at, thread, site, cell->write_time, cell->writer,
                            cell->write_site);
-    if (access != Access::write && !region->is_written(at)) {
-        region->mark_written(at);
+    if (access != Access::write && !region->is_written(at, count)) {
+        region->mark_written(at, count);
         return report_race("read of memory that nobody wrote", *region, at, thread, site, 0, 0, 0);
     }
     const bool both_atomic = access == Access::atomic && cell->atomic;
@@ -100,23 +109,29 @@ static bool check_byte(Region *region, size_t at, unsigned thread, Access access
         remember_read(cell, thread, site);
         return true;
     }
-    for (unsigned i = 0; i < 2; i++) {
-        const Cell::Read &read = cell->read[i];
-        if (!read_is_ordered(*cell, i, thread)) {
-            const unsigned warp = i ? cell->read_warp_1 : cell->read_warp_0;
+    for (unsigned i = 0; i < 2; i++)
+        if (!read_is_ordered(*cell, i, thread))
             return report_race("race: write, not ordered with a read", *region, at, thread, site,
-                               read.time, warp * 32 + (unsigned)__builtin_ctz(read.lanes),
+                               cell->read[i].time,
+                               read_warp(*cell, i) * warp_lanes +
+                                   (unsigned)__builtin_ctz(cell->read[i].lanes),
                                cell->read_site);
-        }
-    }
     cell->read[0] = cell->read[1] = {0, 0};
-    cell->write_time = time_of(thread);
+    cell->write_time = clocks.own[thread];
     cell->writer = thread % max_block_threads;
     cell->atomic = access == Access::atomic;
     cell->write_site = site;
     if (!region->all_written)
-        region->mark_written(at);
+        region->mark_written(at, count);
     return true;
+}
+
+static void split_word(Cell *word)
+{
+    if (word->split)
+        return;
+    word[1] = word[2] = word[3] = word[0];
+    word->split = 1;
 }
 
 static void count(Region *region, size_t at, size_t bytes, Access access)
@@ -129,8 +144,8 @@ static void count(Region *region, size_t at, size_t bytes, Access access)
         uint32_t *last = access == Access::read ? region->sector_read : region->sector_written;
         uint64_t *counter =
             access == Access::read ? &counters.sectors_read : &counters.sectors_written;
-        if (last[i] != this_block()) {
-            last[i] = this_block();
+        if (last[i] != clocks.block_serial) {
+            last[i] = clocks.block_serial;
             ++*counter;
         }
     }
@@ -149,9 +164,33 @@ void check_access(unsigned thread, const void *pointer, size_t bytes, Access acc
     count(region, (size_t)at, bytes, access);
     if (region->space == watch::Space::shared)
         note_shared_access(thread, (size_t)at, bytes, site);
-    for (size_t i = 0; i < bytes; i++)
-        if (!check_byte(region, (size_t)at + i, thread, access, site))
-            return;
+    const size_t end = (size_t)at + bytes;
+    for (size_t i = (size_t)at; i < end;) {
+        Cell *word = &region->cells[i & ~(size_t)3];
+        const bool whole = i % 4 == 0 && end - i >= 4;
+        if (!whole)
+            split_word(word);
+        if (!word->split) {
+            if (!check_cell(region, i, 4, thread, access, site))
+                return;
+            i += 4;
+            continue;
+        }
+        for (const size_t stop = std::min(end, (i & ~(size_t)3) + 4); i < stop; i++)
+            if (!check_cell(region, i, 1, thread, access, site))
+                return;
+        if (whole && access != Access::read)
+            word->split = 0; // its bytes have one history again
+    }
+}
+
+void check_alignment(unsigned thread, const void *pointer, size_t bytes, Site site)
+{
+    Region *region = find_region(pointer);
+    if (region)
+        report_race(bytes == 16 ? "misaligned access of 16 bytes" : "misaligned access", *region,
+                    (size_t)(static_cast<const char *>(pointer) - region->base), thread, site, 0, 0,
+                    0);
 }
 
 namespace watch
@@ -214,7 +253,7 @@ void copy_complete(const void *dst, size_t bytes)
     for (size_t i = 0; region && i < bytes; i++) {
         Cell &cell = region->cells[(const char *)dst - region->base + (ptrdiff_t)i];
         cell.pending = 0;
-        cell.write_time = time_of(current->linear);
+        cell.write_time = clocks.own[current->linear];
     }
 }
 } // namespace watch

@@ -1,6 +1,7 @@
 #include "report.hpp"
 #include "counters.hpp"
 #include "scheduler.hpp"
+#include "watch.hpp"
 
 #include <cstdarg>
 #include <cstdio>
@@ -10,6 +11,7 @@
 namespace emu
 {
 Counters counters;
+bool watch::Unchecked::active;
 
 bool same_place(const Where &a, const Where &b)
 {
@@ -27,7 +29,7 @@ void report_begin()
                 block.index.z, current->index.x, current->index.y, current->index.z);
 }
 
-void fail(Where where, const char *format, ...)
+void kernel_error(Where where, const char *format, ...)
 {
     report_begin();
     va_list arguments;

@@ -41,7 +41,7 @@ void configure_schedule()
         order = Order::random;
         seed = strtoull(text, &end, 10);
         if (*end)
-            fail(Where(), "GDNN_EMU_SCHEDULE=%s: not fwd, rev or a number", text);
+            kernel_error(Where(), "GDNN_EMU_SCHEDULE=%s: not fwd, rev or a number", text);
     }
     random_state = (seed + 1) * 0x9e3779b97f4a7c15u;
 
@@ -53,7 +53,7 @@ void configure_schedule()
     else if (!strcmp(text, "random"))
         arrival = Arrival::random;
     else
-        fail(Where(), "GDNN_EMU_COPIES=%s: not late, early or random", text);
+        kernel_error(Where(), "GDNN_EMU_COPIES=%s: not late, early or random", text);
 }
 
 // xorshift64*

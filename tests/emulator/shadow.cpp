@@ -17,7 +17,7 @@ static void *lazy_memory(size_t bytes)
     void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
-        fail(Where(), "no memory to watch %zu bytes", bytes);
+        kernel_error(Where(), "no memory to watch %zu bytes", bytes);
     return memory;
 }
 
@@ -51,13 +51,13 @@ void forget_shared()
             memset(region->written, 0, region->written_bytes);
 }
 
-void Region::mark_written(size_t at, size_t count)
+void Region::mark_range_written(size_t at, size_t count)
 {
     for (; count && at % 8; at++, count--)
-        mark_written(at);
+        mark_written(at, 1);
     memset(written + at / 8, 0xff, count / 8);
     for (at += count & ~(size_t)7, count %= 8; count; at++, count--)
-        mark_written(at);
+        mark_written(at, 1);
 }
 
 namespace watch
@@ -72,7 +72,7 @@ void add(const void *base, size_t bytes, Space space, size_t before, size_t afte
     region->before = before;
     region->after = after;
     region->space = space;
-    region->cells = static_cast<Cell *>(lazy_memory(bytes * sizeof(Cell)));
+    region->cells = static_cast<Cell *>(lazy_memory(region->cells_bytes()));
     region->written_bytes = bytes / 8 + 1;
     region->written = static_cast<unsigned char *>(lazy_memory(region->written_bytes));
     if (space == Space::global) {
@@ -89,7 +89,7 @@ void remove(const void *base)
         Region *region = *i;
         if (region->base != base)
             continue;
-        munmap(region->cells, region->bytes * sizeof(Cell));
+        munmap(region->cells, region->cells_bytes());
         munmap(region->written, region->written_bytes);
         if (region->sectors)
             munmap(region->sector_read, region->sectors * 8);
@@ -103,7 +103,7 @@ void remove(const void *base)
 void initialise(const void *base, size_t bytes)
 {
     if (Region *region = find_region(base))
-        region->mark_written((size_t)(static_cast<const char *>(base) - region->base), bytes);
+        region->mark_range_written((size_t)(static_cast<const char *>(base) - region->base), bytes);
 }
 
 void initialise_all(const void *base)

@@ -10,8 +10,10 @@
 
 namespace emu
 {
-// Times are values of the checker's clock, 0 for never. The reads that count are those since the last write. Readers of two
-// different warps are kept: whoever writes later is unordered with one of them if he is with any.
+// One a byte; but while all bytes of an aligned word share their history, the first byte's cell stands for the word.
+// Times are values of the checker's clock, 0 for never. The reads that count are those since the last write; readers of two
+// different warps are kept, and of two blocks if there were two: whoever writes later is unordered with one of them if he is
+// with any.
 struct Cell {
     uint32_t write_time;
     Site write_site;
@@ -20,31 +22,40 @@ struct Cell {
         uint32_t lanes; // of one warp
     } read[2];
     Site read_site; // the last
-    uint32_t writer : 10, atomic : 1, pending : 1, read_warp_0 : 5, read_warp_1 : 5;
+    uint32_t writer : 10, read_warp_0 : 5, read_warp_1 : 5;
+    uint32_t atomic : 1;     // the write was
+    uint32_t pending : 1;    // a cp.async will write it
+    uint32_t two_blocks : 1; // the reads are of two
+    uint32_t split : 1;      // in a word's first cell: its bytes have cells of their own
 };
-static_assert(sizeof(Cell) == 32, "a cell a byte: keep it small");
+static_assert(sizeof(Cell) == 32, "keep it small");
 
 struct Region {
     const char *base;
     size_t bytes, before, after;
     watch::Space space;
-    Cell *cells;            // mapped at first touch
+    Cell *cells;
     unsigned char *written; // a bit a byte
     size_t written_bytes;
     bool all_written;
-    // The last block that touched each 32-byte sector.
-    uint32_t *sector_read, *sector_written;
+    uint32_t *sector_read, *sector_written; // the last block that touched each 32-byte sector
     size_t sectors;
 
-    bool is_written(size_t at) const
+    // `count` bytes, which do not cross a multiple of 4.
+    bool is_written(size_t at, unsigned count) const
     {
-        return all_written || (written[at / 8] >> at % 8 & 1);
+        const unsigned mask = (1u << count) - 1;
+        return all_written || (written[at / 8] >> at % 8 & mask) == mask;
     }
-    void mark_written(size_t at)
+    void mark_written(size_t at, unsigned count)
     {
-        written[at / 8] |= (unsigned char)(1u << at % 8);
+        written[at / 8] |= (unsigned char)(((1u << count) - 1) << at % 8);
     }
-    void mark_written(size_t at, size_t count);
+    void mark_range_written(size_t at, size_t count);
+    size_t cells_bytes() const
+    {
+        return (bytes + 3) / 4 * 4 * sizeof(Cell);
+    }
     size_t sector_of(size_t at) const
     {
         return ((uintptr_t)base + at) / 32 - (uintptr_t)base / 32;

@@ -28,16 +28,19 @@ static char *allocate(size_t bytes, size_t align)
 {
     void *data;
     if (posix_memalign(&data, align < 16 ? 16 : align, bytes))
-        fail(Where(), "no memory for %zu bytes of shared memory", bytes);
+        kernel_error(Where(), "no memory for %zu bytes of shared memory", bytes);
     watch::add(data, bytes, watch::Space::shared);
     return static_cast<char *>(data);
 }
 
 static void use_in_block(Array *array)
 {
-    if (array->block != block_number && array->bytes)
-        memset(array->data, 0xff, array->bytes);
+    if (array->block == block_number)
+        return;
     array->block = block_number;
+    watch::Unchecked unchecked;
+    if (array->bytes)
+        memset(array->data, 0xff, array->bytes);
 }
 
 void begin_shared(size_t dynamic_bytes, size_t max)
@@ -77,10 +80,10 @@ void *shared_array(const void *key, const char *name, size_t bytes, size_t align
         array->launch = launch_number;
         static_bytes += bytes;
         if (static_bytes > max_static_bytes)
-            fail(where, "%s: static shared memory of %zu bytes, more than 48 KiB", name,
+            kernel_error(where, "%s: static shared memory of %zu bytes, more than 48 KiB", name,
                  static_bytes);
         if (static_bytes + dynamic_array.bytes > max_bytes)
-            fail(where, "%s: %zu bytes of static and %zu of dynamic shared memory, more than %zu",
+            kernel_error(where, "%s: %zu bytes of static and %zu of dynamic shared memory, more than %zu",
                  name, static_bytes, dynamic_array.bytes, max_bytes);
     }
     use_in_block(array);
@@ -90,7 +93,7 @@ void *shared_array(const void *key, const char *name, size_t bytes, size_t align
 void *shared_dynamic()
 {
     if (!dynamic_array.bytes)
-        fail(Where(), "dynamic shared memory is used, but the launch gives none");
+        kernel_error(Where(), "dynamic shared memory is used, but the launch gives none");
     return dynamic_array.data;
 }
 

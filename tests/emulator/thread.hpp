@@ -35,7 +35,7 @@ extern Thread *current; // null outside kernels
 extern Block block;
 
 // Reports an error of the kernel with its name, block and thread, and aborts.
-[[noreturn]] void fail(Where where, const char *format, ...) __attribute__((format(printf, 2, 3)));
+[[noreturn]] void kernel_error(Where where, const char *format, ...) __attribute__((format(printf, 2, 3)));
 } // namespace emu
 
 #define threadIdx (::emu::current->index)

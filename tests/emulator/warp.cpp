@@ -44,7 +44,7 @@ void thread_leaves_warp(const Thread &thread)
     for (unsigned i = 0; i < warp.open; i++) {
         const Gathering &open = warp.gathering[i];
         if (open.mask & warp.done)
-            fail(open.where, "divergent %s: lanes %08x wait for lane %u, which has ended",
+            kernel_error(open.where, "divergent %s: lanes %08x wait for lane %u, which has ended",
                  open.what, open.arrived, thread.lane);
     }
 }
@@ -55,12 +55,12 @@ static Gathering &join(Warp &warp, const char *what, unsigned mask, unsigned sel
         Gathering &open = warp.gathering[i];
         if (open.mask == mask) {
             if (strcmp(open.what, what) || !same_place(open.where, where))
-                fail(where, "divergent %s: lanes %08x of the same mask wait at %s, %s:%d", what,
+                kernel_error(where, "divergent %s: lanes %08x of the same mask wait at %s, %s:%d", what,
                      open.arrived, open.what, open.where.file, open.where.line);
             return open;
         }
         if (open.mask & self && open.arrived & mask)
-            fail(where, "%s with mask %08x crosses %s, %s:%d, with mask %08x: each waits for the other",
+            kernel_error(where, "%s with mask %08x crosses %s, %s:%d, with mask %08x: each waits for the other",
                  what, mask, open.what, open.where.file, open.where.line, open.mask);
     }
     warp.gathering[warp.open] = {what, mask, 0, where};
@@ -73,12 +73,12 @@ void meet(const char *what, unsigned mask, Scope scope, void *operand, Combine c
     Warp &warp = warps[self->warp];
     const unsigned bit = 1u << self->lane;
     if (!(mask & bit))
-        fail(where, "%s: lane %u is not in its own mask %08x", what, self->lane, mask);
+        kernel_error(where, "%s: lane %u is not in its own mask %08x", what, self->lane, mask);
     if (scope == Scope::whole_warp && warp.lanes != 0xffffffffu)
-        fail(where, "%s in a warp that has lanes %08x only", what, warp.lanes);
+        kernel_error(where, "%s in a warp that has lanes %08x only", what, warp.lanes);
     mask &= warp.lanes;
     if (mask & warp.done)
-        fail(where, "divergent %s: lanes %08x of its mask %08x have ended", what, mask & warp.done,
+        kernel_error(where, "divergent %s: lanes %08x of its mask %08x have ended", what, mask & warp.done,
              mask);
     Gathering &gathering = join(warp, what, mask, bit, where);
     gathering.arrived |= bit;

@@ -34,6 +34,22 @@ void warp_barrier(unsigned warp, unsigned mask);
 // A read by thread `linear` of the block, which need not be the current one.
 void access_by(unsigned linear, const void *pointer, size_t bytes, Where where);
 
+// While one of these lives, copies that the runtime makes are not taken for the kernel's. Compilers believe that memcpy reads
+// no flag: hence the barriers.
+struct Unchecked {
+    static bool active;
+    Unchecked()
+    {
+        active = true;
+        __asm__ volatile("" ::: "memory");
+    }
+    ~Unchecked()
+    {
+        __asm__ volatile("" ::: "memory");
+        active = false;
+    }
+};
+
 void copy_issued(const void *dst, size_t bytes, Where where);
 void copy_reads(const void *src, size_t bytes, Where where);
 void copy_complete(const void *dst, size_t bytes);

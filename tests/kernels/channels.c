@@ -2,7 +2,8 @@
 #include "properties.h"
 
 #include "problem.h"
-#include <string.h>
+#include "test.h"
+#include <stdlib.h>
 
 static void offer(subject *s, int groups, int cpg, int kpg, const char *rest)
 {
@@ -16,7 +17,8 @@ void channels(subject *s)
 {
     static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 40, 64};
     static const char *const rest[] = {"in=5 filter=1", "in=4x3 filter=1x1",
-                                       "in=5x4 filter=3x3 pad=1", "in=6x5 filter=3x3 pad=1 stride=2"};
+                                       "in=5x4 filter=3x3 pad=1",
+                                       "in=6x5 filter=3x3 pad=1 stride=2"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int size = sizes[i];
         for (size_t j = 0; j < sizeof rest / sizeof *rest; j++) {
@@ -48,7 +50,7 @@ static void offer_last(subject *s, const char *text)
     int64_t count = tensor_elements(&shape);
     double *values = malloc((size_t)count * sizeof *values);
     assert_non_null(values);
-    fill_values(values, count, FILL_INTEGERS, subject_seed(), (fill_stream)name, conv.dtype);
+    fill_values(values, count, FILL_UNIFORM, subject_seed(), (fill_stream)name, conv.dtype);
     int64_t kpg = gdnn_kpg(&conv), last = conv.k - kpg, pixels = 1;
     for (int axis = 2; axis < shape.dims; axis++)
         pixels *= shape.size[axis];
@@ -58,7 +60,7 @@ static void offer_last(subject *s, const char *text)
         if (i / inner % conv.k < last)
             values[i] = 0;
 
-    trial t = {.conv = &conv, .seed = subject_seed(), .fill = FILL_INTEGERS};
+    trial t = {.conv = &conv, .seed = subject_seed()};
     trial_result r;
     t.given[name] = values;
     subject_run(s, &t, &r);

@@ -37,7 +37,8 @@ void exact_integers(subject *s)
     offer_integers(s, "n=3 c=2 in=40 k=2 filter=31 pad=15 groups=2");
     offer_integers(s, "n=1 c=4 in=4x5x6 k=4 filter=3x3x3 pad=1 groups=2 stride=1x2x1");
     if (s->kernel->dir == GDNN_FWD) {
-        offer_integers(s, "n=2 c=6 in=6x5 k=6 filter=3x3 pad=1 groups=3 bias=1 z=1 alpha2=2 act=relu");
+        offer_integers(s,
+                       "n=2 c=6 in=6x5 k=6 filter=3x3 pad=1 groups=3 bias=1 z=1 alpha2=2 act=relu");
         offer_integers(s, "n=2 c=4 in=6x5 k=4 filter=3x3 pad=1 groups=4 bias=1 z=1 beta=-1");
     }
 }
@@ -57,8 +58,8 @@ static void offer_ones(subject *s, const char *text, const double *expected, int
     double got = wrong < count ? r.got[wrong] : 0;
     trial_release(&r);
     if (count % plane || wrong < count)
-        subject_fail(s, &conv, "of all ones, element %lld is %g and should be %g",
-                     (long long)wrong, got, expected[wrong % plane]);
+        subject_fail(s, &conv, "of all ones, element %lld is %g and should be %g", (long long)wrong,
+                     got, expected[wrong % plane]);
 }
 
 /* Counted by hand: for each element the pairs of a tap and an output that meet inside of x. */
@@ -73,9 +74,10 @@ void exact_ones(subject *s)
     /* along an axis of 6 the outputs that reach input i: 1 for even i, 2 for odd i but 1 for the last */
     static const double data_6x6[] = {1, 2, 1, 2, 1, 1, 2, 4, 2, 4, 2, 2, 1, 2, 1, 2, 1, 1,
                                       2, 4, 2, 4, 2, 2, 1, 2, 1, 2, 1, 1, 1, 2, 1, 2, 1, 1};
-    static const char *const halves[] = {"n=1 c=23 in=6x6 k=23 filter=3x3 stride=2 pad=1 groups=23",
-                                         "n=1 c=24 in=6x6 k=24 filter=3x3 stride=2 pad=1 groups=24",
-                                         "n=1 c=25 in=6x6 k=25 filter=3x3 stride=2 pad=1 groups=25"};
+    static const char *const halves[] = {
+        "n=1 c=23 in=6x6 k=23 filter=3x3 stride=2 pad=1 groups=23",
+        "n=1 c=24 in=6x6 k=24 filter=3x3 stride=2 pad=1 groups=24",
+        "n=1 c=25 in=6x6 k=25 filter=3x3 stride=2 pad=1 groups=25"};
     const double *expected[] = {out_6x6, data_6x6, filter_6x6};
     gdnn_dir dir = s->kernel->dir;
     for (int i = 0; i < 3; i++)

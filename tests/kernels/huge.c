@@ -46,28 +46,33 @@ static void offer_skipping(subject *s, const char *huge, const char *small, int6
     sparse_try(s, &c);
 }
 
+/* Small tensors, but far pads, steps and taps between them. */
+static const char *const far_apart[] = {
+    "n=1 c=2 in=5 k=2 filter=2 groups=2 pad=2147483646 pad_after=2 dilation=2147483647",
+    "n=1 c=2 in=5 k=2 filter=1 groups=2 pad=4294967293 pad_after=0 stride=2147483647",
+    "n=1 c=2 in=3 k=2 filter=3 groups=2 pad=4294967293 pad_after=1 stride=1073741824 "
+    "dilation=2147483647",
+};
+
 void huge_sizes(subject *s)
 {
-    if (s->kernel->dir == GDNN_BWD_DATA) {
-        /* dx is written everywhere, so it cannot be huge; what can be are the numbers that lead to few inputs. */
-        static const char *const far[] = {
-            "n=1 c=2 in=5 k=2 filter=2 groups=2 pad=2147483646 pad_after=2 dilation=2147483647",
-            "n=1 c=2 in=5 k=2 filter=1 groups=2 pad=4294967296 pad_after=0 stride=2147483647",
-            "n=1 c=2 in=3 k=2 filter=3 groups=2 pad=4294967295 pad_after=1 stride=1073741824 dilation=2147483647",
-        };
-        for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
-            gdnn_conv conv = subject_conv(s, "%s", far[i]);
-            subject_try(s, &conv);
-        }
-        return;
+    for (size_t i = 0; i < sizeof far_apart / sizeof *far_apart; i++) {
+        gdnn_conv conv = subject_conv(s, "%s", far_apart[i]);
+        subject_try(s, &conv);
     }
+    if (s->kernel->dir == GDNN_BWD_DATA)
+        return; /* dx is written everywhere, so it cannot be huge */
     offer_skipping(s, "n=1 c=2 in=4294967297 k=2 filter=1 groups=2 stride=2147483647",
                    "n=1 c=2 in=3 k=2 filter=1 groups=2", 2147483647);
-    offer_skipping(s, "n=1 c=2 in=4294967297 k=2 filter=3 groups=2 dilation=2147483647",
+    offer_skipping(s, "n=1 c=2 in=4294967295 k=2 filter=3 groups=2 dilation=2147483647",
                    "n=1 c=2 in=3 k=2 filter=3 groups=2", 2147483647);
-    offer_skipping(s, "n=1 c=1 in=1x3000000000 k=1 filter=1x2 dilation=1x1500000000 stride=1x1499999999",
-                   "n=1 c=1 in=1x3 k=1 filter=1x2 dilation=1x1 stride=1x2", 1500000000);
-    offer_skipping(s, "n=1 c=4 in=2200000000 k=4 filter=2 groups=2 dilation=2147483647 stride=2147483647 mode=conv",
+    offer_skipping(s,
+                   "n=1 c=1 in=1x3000000001 k=1 filter=1x2 dilation=1x1500000000 "
+                   "stride=1x1500000000",
+                   "n=1 c=1 in=1x3 k=1 filter=1x2", 1500000000);
+    offer_skipping(s,
+                   "n=1 c=4 in=2200000000 k=4 filter=2 groups=2 dilation=2147483647 "
+                   "stride=2147483647 mode=conv",
                    "n=1 c=4 in=2 k=4 filter=2 groups=2 mode=conv", 2147483647);
 }
 

@@ -36,7 +36,7 @@ typedef struct test {
     char name[128];
 } test;
 
-static void run_test(void **state)
+static void run_property(void **state)
 {
     const test *t = *state;
     subject s = t->subject;
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     assert_non_null(list);
     for (int i = 0; i < count; i++)
         list[i] = (struct CMUnitTest){
-            .name = tests[i].name, .test_func = run_test, .initial_state = &tests[i]};
+            .name = tests[i].name, .test_func = run_property, .initial_state = &tests[i]};
     int failed = _cmocka_run_group_tests("kernels", list, (size_t)count, NULL, NULL);
     session_close(&device);
     free(list);

@@ -6,6 +6,7 @@
 #include "problem.h"
 #include "test.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const double kinds[] = {NAN, INFINITY, -INFINITY};

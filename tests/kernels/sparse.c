@@ -109,8 +109,8 @@ static void launch(const subject *s, const sparse *c, const place *p)
         at[i] = p[i].memory ? (void *)(uintptr_t)(p[i].memory + GUARD) : NULL;
     const gdnn_tensors tensors = {at[TENSOR_X], at[TENSOR_W], at[TENSOR_Y],
                                   c->alias_z ? at[TENSOR_Y] : at[TENSOR_Z], at[TENSOR_BIAS]};
-    gdnn_status status = gdnn_plan_make(&plan, &c->conv, (size_t)s->kernel->workspace(&c->conv),
-                                        &s->options, NULL);
+    gdnn_status status =
+        gdnn_plan_make(&plan, &c->conv, (size_t)s->kernel->workspace(&c->conv), &s->options, NULL);
     if (status == GDNN_OK && gdnn_plan_workspace(plan))
         need(s->session->driver->cuMemAlloc(&workspace, gdnn_plan_workspace(plan)), "cuMemAlloc");
     if (status == GDNN_OK)
@@ -129,7 +129,7 @@ static void refer(const sparse *c, const place *p, double *ref, double *magnitud
 {
     gdnn_role written = gdnn_written(c->small.dir);
     const double *z = c->alias_z ? p[TENSOR_Y].values : p[TENSOR_Z].values;
-    gdnn_reference r = {p[TENSOR_X].values, p[TENSOR_W].values, p[TENSOR_Y].values, z,
+    gdnn_reference r = {p[TENSOR_X].values,    p[TENSOR_W].values, p[TENSOR_Y].values, z,
                         p[TENSOR_BIAS].values, magnitude};
     *(written == GDNN_ROLE_X ? &r.x : written == GDNN_ROLE_W ? &r.w : &r.y) = ref;
     memcpy(ref, p[written].values, (size_t)p[written].count * sizeof *ref);
@@ -171,7 +171,8 @@ void sparse_try(subject *s, const sparse *c)
     free(ref);
     free(magnitude);
     if (!intact)
-        subject_fail(s, &c->conv, "a tensor was written before its first or after its last element");
+        subject_fail(s, &c->conv,
+                     "a tensor was written before its first or after its last element");
     if (!m.pass)
         subject_fail(s, &c->conv,
                      "error %.3g of %.3g allowed; element %lld is %.9g and should be %.9g",

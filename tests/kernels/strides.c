@@ -115,10 +115,14 @@ void strides_orders(subject *s)
 void strides_size_one(subject *s)
 {
     static const char *const flat[] = {
-        "n=1 c=4 in=1x1 k=4 filter=1x1 groups=4",         "n=1 c=4 in=1x5 k=4 filter=1x3 pad=0x1 groups=4",
-        "n=1 c=1 in=4x4 k=1 filter=3x3 pad=1",            "n=2 c=3 in=5x1 k=3 filter=3x1 pad=1x0 groups=3",
-        "n=1 c=8 in=5x6 k=8 filter=3x3 pad=1 groups=8",   "n=1 c=2 in=4x4 k=2 filter=1x1 groups=1",
-        "n=1 c=2 in=1x1x3 k=2 filter=1x1x2 groups=2",     "n=1 c=16 in=4x4 k=16 filter=3x3 pad=1 groups=2",
+        "n=1 c=4 in=1x1 k=4 filter=1x1 groups=4",
+        "n=1 c=4 in=1x5 k=4 filter=1x3 pad=0x1 groups=4",
+        "n=1 c=1 in=4x4 k=1 filter=3x3 pad=1",
+        "n=2 c=3 in=5x1 k=3 filter=3x1 pad=1x0 groups=3",
+        "n=1 c=8 in=5x6 k=8 filter=3x3 pad=1 groups=8",
+        "n=1 c=2 in=4x4 k=2 filter=1x1 groups=1",
+        "n=1 c=2 in=1x1x3 k=2 filter=1x1x2 groups=2",
+        "n=1 c=16 in=4x4 k=16 filter=3x3 pad=1 groups=2",
         "n=1 c=6 in=1 k=6 filter=1 groups=6 mode=conv",
     };
     static const int64_t absurd[] = {0, 1, 7, 1000003, (int64_t)1 << 40};
@@ -162,7 +166,7 @@ void misaligned(subject *s)
         "n=2 c=6 in=5x5 k=6 filter=3x3 pad=1 groups=3",
         "n=1 c=8 in=7x7 k=8 filter=3x3 pad=1 groups=8",
         "n=1 c=16 in=8x8 k=16 filter=3x3 pad=1 groups=2",
-        "n=1 c=32 in=4x4 k=32 filter=3x3 pad=1 groups=1",
+        "n=1 c=32 in=4x4 k=32 filter=1x1 groups=2",
         "n=1 c=16 in=8x8 k=16 filter=1x1 groups=2",
         "n=2 c=8 in=16 k=8 filter=4 pad=3 groups=8",
         "n=1 c=4 in=7x9 k=4 filter=5x5 pad=2 groups=4 stride=2",

@@ -1,6 +1,6 @@
 #include "subject.h"
 
-#include "error.h"
+#include "enums.h"
 #include "problem.h"
 #include "test.h"
 #include <stdio.h>
@@ -84,7 +84,8 @@ bool subject_takes(subject *s, const gdnn_conv *conv)
                          gdnn_reason_sentence(decision.reason));
         return false;
     }
-    if (s->offered++ % subject_thin())
+    int index = s->offered++;
+    if (index && fill_bits(0, 0, (uint64_t)index) % (uint64_t)subject_thin())
         return false;
     s->cases++;
     return !s->counting;

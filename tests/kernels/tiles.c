@@ -7,7 +7,7 @@
 static const struct {
     int cpg, kpg, filter, stride;
 } kinds[] = {
-    {1, 1, 3, 1}, {4, 4, 3, 1}, {1, 1, 5, 2}, {2, 3, 3, 2}, {8, 8, 3, 1}, {16, 16, 3, 1},
+    {1, 1, 3, 1},   {4, 4, 3, 1}, {1, 1, 5, 2}, {2, 3, 3, 2}, {8, 8, 3, 1},   {16, 16, 3, 1},
     {32, 32, 3, 1}, {1, 1, 7, 1}, {8, 8, 3, 2}, {1, 1, 1, 1}, {16, 16, 1, 1}, {64, 64, 1, 1},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_KINDS = 4 };
@@ -18,9 +18,7 @@ enum { AXIS_N, AXIS_GROUPS, AXIS_D, AXIS_H, AXIS_W, AXES };
 static int tile_of(const gdnn_kernel *kernel, int axis)
 {
     const gdnn_tile *t = &kernel->tile;
-    return axis == AXIS_N        ? t->n
-           : axis == AXIS_GROUPS ? t->groups
-                                 : t->spatial[axis - AXIS_D];
+    return axis == AXIS_N ? t->n : axis == AXIS_GROUPS ? t->groups : t->spatial[axis - AXIS_D];
 }
 
 /* The problem whose outputs, or inputs in backward-data, have these sizes. */
@@ -33,7 +31,8 @@ static gdnn_conv sized(const subject *s, int kind, const int size[AXES])
         in[axis] = s->kernel->dir == GDNN_BWD_DATA ? size[axis] : (size[axis] - 1) * stride + 1;
     int groups = size[AXIS_GROUPS];
     if (deep)
-        return subject_conv(s, "n=%d c=%d in=%dx%dx%d k=%d filter=%dx%dx%d pad=%d stride=%d groups=%d",
+        return subject_conv(s,
+                            "n=%d c=%d in=%dx%dx%d k=%d filter=%dx%dx%d pad=%d stride=%d groups=%d",
                             size[AXIS_N], groups * cpg, in[AXIS_D], in[AXIS_H], in[AXIS_W],
                             groups * kpg, filter, filter, filter, filter / 2, stride, groups);
     return subject_conv(s, "n=%d c=%d in=%dx%d k=%d filter=%dx%d pad=%d stride=%d groups=%d",
@@ -55,8 +54,8 @@ static void sweep(subject *s, int kind)
         int tile = tile_of(s->kernel, axis);
         if (axis == AXIS_D && tile == 1)
             continue;
-        int probes[] = {1,        2,        tile - 1,     tile,         tile + 1,
-                        2 * tile - 1, 2 * tile, 2 * tile + 1, 3 * tile + 2};
+        int probes[] = {
+            1, 2, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1, 3 * tile + 2};
         for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
             int size[AXES] = {usual[0], usual[1], usual[2], usual[3], usual[4]};
             bool seen = probes[i] < 1;

@@ -1,5 +1,5 @@
-/* A problem with its tensors, for the tests of the reference. All values are small whole numbers, so that every sum
- * is exact and equality can be demanded. */
+/* A problem with its tensors, for the tests of the reference. All values are small whole numbers,
+ * so that every sum is exact and equality can be demanded. */
 #ifndef REFERENCE_FIXTURE_H
 #define REFERENCE_FIXTURE_H
 

@@ -1,4 +1,5 @@
-/* Rounding of float64 to the element types, against the definition of the types and the compiler's float. */
+/* Rounding of float64 to the element types, against the definition of the types and the compiler's
+ * float. */
 #include "half.h"
 #include "unit.h"
 #include <math.h>
@@ -13,7 +14,8 @@ typedef struct format {
 
 static const format FORMATS[] = {{GDNN_F16, 5, 10, 65504}, {GDNN_BF16, 8, 7, 0x1.fep127}};
 
-/* The value of a code: (-1)^s * 2^(e - bias) * 1.fraction, or 0.fraction with the lowest exponent. */
+/* The value of a code: (-1)^s * 2^(e - bias) * 1.fraction, or 0.fraction with the lowest
+ * exponent. */
 static double value_of(const format *f, unsigned code)
 {
     const int e = (int)(code >> f->fraction_bits) & ((1 << f->exponent_bits) - 1);
@@ -54,8 +56,9 @@ static void every_code_comes_back(void **state)
         }
 }
 
-/* Between any two neighbours: the middle goes to the even code, what is closer to one goes to that. The neighbour of
- * the largest value is the power of two that the type would have next; it is infinite. */
+/* Between any two neighbours: the middle goes to the even code, what is closer to one goes to that.
+ * The neighbour of the largest value is the power of two that the type would have next; it is
+ * infinite. */
 static void rounding_is_to_nearest_even(void **state)
 {
     (void)state;
@@ -85,7 +88,7 @@ static void rounding_is_to_nearest_even(void **state)
     }
 }
 
-/* 1 + 2^-11 + 2^-30 lies above the middle of two f16 values; by way of float32 it would fall on it. */
+/* 1 + 2^-11 + 2^-30 lies above the middle of two f16 values; float32 would put it on the middle. */
 static void rounding_happens_once(void **state)
 {
     (void)state;

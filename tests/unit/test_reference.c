@@ -5,7 +5,7 @@
 
 static fixture f, g;
 
-/* The number of terms of each element, 6x6 by 3x3 with stride 2: an edge that oneDNN once got wrong. */
+/* The number of terms of each element, 6x6 by 3x3 with stride 2. */
 static void all_ones_count_the_terms(void **state)
 {
     static const double y[9] = {4, 6, 6, 6, 9, 9, 6, 9, 9};
@@ -244,7 +244,7 @@ static void relu_keeps_nan(void **state)
     assert_equal(&f.y[1], (const double[]){0, INFINITY, 0}, 3);
 }
 
-/* A NaN or an infinity in each weight in turn reaches just those outputs where its tap falls on x. */
+/* A NaN or infinity in each weight in turn reaches just those outputs where its tap falls on x. */
 static void padding_is_never_multiplied(void **state)
 {
     static const double bad[2] = {NAN, INFINITY};

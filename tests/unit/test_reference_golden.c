@@ -1,5 +1,5 @@
-/* The float64 reference against convolutions by PyTorch: the folders of tests/golden, see make.py there.
- * The sums of these cases are exact, so equality is demanded. */
+/* The float64 reference against convolutions by PyTorch: the folders of tests/golden, see make.py
+ * there. The sums of these cases are exact, so equality is demanded. */
 #include "groupdnn.h"
 #include "npy.h"
 #include "reference.h"

@@ -1,4 +1,5 @@
-/* The float64 reference on random problems: against the definition, and its directions against one another. */
+/* The float64 reference on random problems: against the definition, and its directions against one
+ * another. */
 #include "reference_fixture.h"
 #include "unit.h"
 

@@ -12,15 +12,8 @@ typedef enum fill_kind {
     FILL_ONES
 } fill_kind;
 
-/* The tensors of a problem, each with its own stream of values. */
-typedef enum fill_stream {
-    FILL_X,
-    FILL_W,
-    FILL_Y,
-    FILL_Z,
-    FILL_BIAS,
-    FILL_PRIOR /* what the written tensor holds before, which beta scales */
-} fill_stream;
+/* The tensors of a problem, each with its own stream of values; that of the written one is for its prior contents. */
+typedef enum fill_stream { FILL_X, FILL_W, FILL_Y, FILL_Z, FILL_BIAS } fill_stream;
 
 /* A random number for (`seed`, `stream`, `index`): the finaliser of splitmix64 over a counter. */
 uint64_t fill_bits(uint64_t seed, uint64_t stream, uint64_t index);

@@ -120,10 +120,9 @@ static void relative_errors(measure *m, const gdnn_conv *conv, const limits *l, 
         m->tol = 0;
         return;
     }
-    double subnormal = ldexp(1, l->element.smallest - l->element.bits) * sqrt((double)sum->count);
     m->err_l2 = error / whole;
     m->tol = rounding(conv->dtype, sum->count, (double)sqrtl(sum->rounded) / whole) +
-             accumulation(conv, l) * fmax(1, terms / whole) + subnormal / whole;
+             accumulation(conv, l) * fmax(1, terms / whole);
 }
 
 static long double square(double value)

@@ -7,10 +7,11 @@
  *
  * 1. Relative L2 error, ||y - ref|| / ||ref||, at most  rounding + accumulation * cancellation
  *
- *    rounding      of the result to its type: 4e-4 for f16, 3e-3 for bf16 (twice the error of
- * random data, 2.1e-4 and 1.7e-3), but the worst case 2^-p for fewer than 64 outputs, and never
- * less than what rounding the reference itself costs; 0 for f32 and f64, where the next term covers
- * it. In the range of subnormals the error is absolute, half of the smallest of them, and is added.
+ *    rounding      of the result to its type: 4e-4 for f16, 3e-3 for bf16 (twice the error of random
+ *                  data, 2.1e-4 and 1.7e-3), but the worst case 2^-p for fewer than 64 outputs; and
+ *                  never less than what rounding the reference itself costs, which is more where many
+ *                  results are subnormal or lie between two numbers of the type; 0 for f32 and f64,
+ *                  where the next term covers it.
  *    accumulation  2e-6 forward and backward-data (4e-6 for K > 4096), 5e-6 backward-filter: chains
  *                  of float32 FMAs measure 5.7e-8 for K = 9, 1.1e-6 for K = 4096, and 9.5e-7 for
  *                  K = 2^20 in two levels. 5e-4 where f32 products may be rounded to TF32 (2.9e-4

@@ -95,8 +95,7 @@ static gdnn_status make_side(run *r, tensor_name name)
     if (r->t->given[name])
         memcpy(values, r->t->given[name], (size_t)count * sizeof *values);
     else
-        fill_values(values, count, r->t->fill, r->t->seed, written ? FILL_PRIOR : streams[name],
-                    conv->dtype);
+        fill_values(values, count, r->t->fill, r->t->seed, streams[name], conv->dtype);
     tensor_scatter(&side->shape, values, side->image);
     tensor_gather(&side->shape, side->image, values);
     return GDNN_OK;

@@ -1,0 +1,151 @@
+#include "kernel.h"
+#include "problem.h"
+#include "scale.h"
+#include "text.h"
+#include "unit.h"
+
+static gdnn_conv parse(const char *text)
+{
+    gdnn_conv conv;
+    if (gdnn_conv_parse(text, &conv) != GDNN_OK)
+        fail_msg("%s: %s", text, gdnn_last_error());
+    return conv;
+}
+
+/* What must hold of every scaled problem, whatever it was. */
+static void check_rules(const gdnn_conv *from, const gdnn_conv *to)
+{
+    gdnn_layout before, after;
+    assert_int_equal(gdnn_check(to), GDNN_OK);
+    assert_int_equal(gdnn_cpg(to), gdnn_cpg(from));
+    assert_int_equal(gdnn_kpg(to), gdnn_kpg(from));
+    assert_true(to->n >= 1 && to->n <= from->n);
+    assert_true(to->groups <= from->groups && (to->groups >= 2 || from->groups == 1));
+    assert_true(gdnn_common_layout(from, &before));
+    assert_true(gdnn_common_layout(to, &after));
+    assert_int_equal(before, after);
+    for (int k = 0; k < gdnn_kernel_count; k++) {
+        const gdnn_kernel *kernel = &gdnn_kernels[k];
+        if (kernel->dir != from->dir)
+            continue;
+        assert_int_equal(from->n % kernel->tile.n, to->n % kernel->tile.n);
+        assert_int_equal(from->groups % kernel->tile.groups, to->groups % kernel->tile.groups);
+        for (int i = 0; i < from->spatial; i++) {
+            int tile = kernel->tile.spatial[GDNN_MAX_SPATIAL - from->spatial + i];
+            assert_int_equal(from->in[i] % tile, to->in[i] % tile);
+            assert_int_equal(gdnn_out_size(from, i) % tile, gdnn_out_size(to, i) % tile);
+        }
+    }
+    for (int i = 0; i < from->spatial; i++) {
+        int64_t extent = (from->filter[i] - 1) * from->dilation[i] + 1;
+        assert_true(to->in[i] >= extent || to->in[i] == from->in[i]);
+        assert_true(to->in[i] <= from->in[i]);
+    }
+    gdnn_conv rest = *to; /* all else is as it was */
+    rest.n = from->n;
+    rest.c = from->c;
+    rest.k = from->k;
+    rest.groups = from->groups;
+    memcpy(rest.in, from->in, sizeof rest.in);
+    assert_int_equal(gdnn_conv_set_layout(&rest, before), GDNN_OK);
+    assert_true(gdnn_conv_equal(&rest, from));
+}
+
+static void known_layers(void **state)
+{
+    /* Of the last three, the remainders, 32 groups and 31x31 taps are more than the target already. */
+    static const struct {
+        const char *layer;
+        bool reached;
+    } cases[] = {
+        {"n=100000 c=2 in=1x80 k=8 filter=1x5 pad=0x2 groups=2 layout=nhwc", true},
+        {"n=8 c=432 in=13x5x5 k=432 filter=3x3x3 pad=1 groups=432", true},
+        {"n=32 c=75000 in=1 k=5000 filter=1 groups=5000", true},
+        {"n=4 c=4128 in=16384 k=4128 filter=4 pad=3 groups=4128", true},
+        {"n=7 c=66 in=61x59 k=132 filter=5x3 pad=2x1 stride=3x2 dilation=2 groups=33 pad_after=0x4",
+         true},
+        {"n=128 c=256 in=56x56 k=256 filter=3x3 pad=1 stride=2 groups=32", false},
+        {"n=128 c=1024 in=14x14 k=1024 filter=3x3 pad=1 groups=32 layout=nhwc", false},
+        {"n=64 c=128 in=56x56 k=128 filter=31x31 pad=15 groups=128", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (gdnn_dir dir = GDNN_FWD; dir <= GDNN_BWD_FILTER; dir++) {
+            gdnn_conv from = parse(cases[i].layer), to;
+            from.dir = dir;
+            to = from;
+            assert_true(scale_problem(&to, SCALE_EMULATED));
+            check_rules(&from, &to);
+            assert_int_equal(gdnn_macs(&to) <= SCALE_EMULATED, cases[i].reached);
+            assert_true(gdnn_macs(&to) < gdnn_macs(&from));
+        }
+}
+
+static void random_layers(void **state)
+{
+    uint64_t random = test_seed();
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        gdnn_conv from, to;
+        gdnn_conv_init(&from);
+        from.dir = (gdnn_dir)test_pick(&random, 0, 2);
+        from.dtype = (gdnn_dtype)test_pick(&random, 0, 2);
+        from.spatial = (int)test_pick(&random, 1, 3);
+        from.n = test_pick(&random, 1, 300);
+        from.groups = test_pick(&random, 1, 300);
+        from.c = from.groups * test_pick(&random, 1, 9);
+        from.k = from.groups * test_pick(&random, 1, 9);
+        for (int axis = 0; axis < from.spatial; axis++) {
+            from.in[axis] = test_pick(&random, 1, 200);
+            from.filter[axis] = test_pick(&random, 1, 7);
+            from.pad[axis] = test_pick(&random, 0, 3);
+            from.pad_after[axis] = test_pick(&random, 0, 3);
+            from.stride[axis] = test_pick(&random, 1, 3);
+            from.dilation[axis] = test_pick(&random, 1, 2);
+        }
+        gdnn_layout layout = (gdnn_layout)test_pick(&random, 0, 1);
+        if (gdnn_conv_set_layout(&from, layout) != GDNN_OK || gdnn_check(&from) != GDNN_OK)
+            continue;
+        to = from;
+        if (scale_problem(&to, SCALE_EMULATED))
+            check_rules(&from, &to);
+        else
+            assert_true(gdnn_conv_equal(&from, &to));
+    }
+}
+
+static void small_problems_and_odd_strides_stay(void **state)
+{
+    gdnn_conv small = parse("n=2 c=8 in=8x8 k=8 filter=3x3 groups=8"), before = small;
+    (void)state;
+    assert_false(scale_problem(&small, SCALE_EMULATED));
+    assert_true(gdnn_conv_equal(&small, &before));
+    gdnn_conv odd = parse("n=64 c=64 in=64x64 k=64 filter=3x3 pad=1 groups=64");
+    odd.x_stride[0] += 1;
+    before = odd;
+    assert_false(scale_problem(&odd, SCALE_EMULATED));
+    assert_true(gdnn_conv_equal(&odd, &before));
+}
+
+/* As much is left as the target allows: one tile more of what shrank last would be too much. */
+static void nothing_shrinks_more_than_it_must(void **state)
+{
+    gdnn_conv conv = parse("n=1000 c=64 in=16x16 k=64 filter=3x3 pad=1 groups=32");
+    (void)state;
+    assert_true(scale_problem(&conv, SCALE_GPU));
+    assert_int_equal(conv.groups, 32);
+    assert_int_equal(conv.in[0], 16);
+    double one = 64.0 * 2 * 9 * 256; /* multiply-adds of an image */
+    assert_true(conv.n == (int64_t)(SCALE_GPU / one));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_layers),
+        cmocka_unit_test(random_layers),
+        cmocka_unit_test(small_problems_and_odd_strides_stay),
+        cmocka_unit_test(nothing_shrinks_more_than_it_must),
+    };
+    return cmocka_run_group_tests_name("scale", tests, NULL, NULL);
+}

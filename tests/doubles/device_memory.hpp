@@ -1,0 +1,40 @@
+// Device memory: host memory that is accessible only while a kernel or a copy runs.
+#ifndef GDNN_DOUBLE_DEVICE_MEMORY_HPP
+#define GDNN_DOUBLE_DEVICE_MEMORY_HPP
+
+#include "double.hpp"
+
+#include <cstddef>
+
+namespace fake
+{
+// Laid out as guard page, canary, the bytes, canary, guard page.
+struct Allocation {
+    Device *device;
+    char *base;
+    size_t bytes;
+    size_t before, after; // bytes of canary
+    char *map;
+    size_t map_bytes;
+};
+
+// The live allocation in which all of the bytes lie; null if there is none.
+const Allocation *find_allocation(CUdeviceptr pointer, size_t bytes);
+// The one whose surroundings hold the address, for reports.
+const Allocation *nearest_allocation(const void *address);
+size_t live_allocations(const Device *device);
+void count_memory(gdnn_fake_counts *counts);
+
+// Memory is accessible while one of these lives.
+class Accessible
+{
+  public:
+    Accessible();
+    ~Accessible();
+};
+
+// Dies if a canary was overwritten; `what` ran last.
+void check_canaries(const char *what);
+} // namespace fake
+
+#endif

@@ -1,0 +1,3 @@
+/* A header that stands alone, twice: -DHEADER says which. */
+#include HEADER
+#include HEADER

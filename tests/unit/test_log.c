@@ -1,0 +1,285 @@
+#include "log.h"
+#include "unit.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Options are read once a process: every case is a child with its own environment. */
+static char folder[] = "/tmp/groupdnn-log-XXXXXX";
+static char log_path[64], error_path[64], shown[65536], logged[65536];
+
+static void read_file(const char *path, char *text, size_t size)
+{
+    text[0] = '\0';
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return;
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+/* Runs `body` with GROUPDNN_LOG set to `value`. Afterwards `shown` has what it wrote on standard error, `logged` what
+ * is in the log file. Returns the child's process id. */
+static pid_t in_child(const char *value, void (*body)(void))
+{
+    remove(log_path);
+    int file = open(error_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    assert_true(file >= 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(file, STDERR_FILENO);
+        close(file);
+        setenv("GROUPDNN_LOG", value, 1);
+        body();
+        _exit(0);
+    }
+    close(file);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    read_file(error_path, shown, sizeof shown);
+    read_file(log_path, logged, sizeof logged);
+    return child;
+}
+
+static const char *to_file(const char *level)
+{
+    static char value[128];
+    snprintf(value, sizeof value, "%s:%s", level, log_path);
+    return value;
+}
+
+static void each_level(void)
+{
+    gdnn_log(GDNN_LOG_ERROR, "an error, %d", 1);
+    gdnn_log(GDNN_LOG_INFO, "some information");
+    gdnn_log(GDNN_LOG_CALLS, "a call");
+    if (gdnn_log_wants(GDNN_LOG_OFF))
+        gdnn_log(GDNN_LOG_ERROR, "off is never wanted");
+}
+
+static void levels(void **state)
+{
+    (void)state;
+    in_child("off", each_level);
+    assert_string_equal(shown, "");
+    in_child("", each_level);
+    assert_string_equal(shown, "");
+    in_child("error", each_level);
+    assert_string_equal(shown, "groupdnn: an error, 1\n");
+    in_child("info", each_level);
+    assert_string_equal(shown, "groupdnn: an error, 1\ngroupdnn: some information\n");
+    in_child("calls", each_level);
+    assert_string_equal(shown, "groupdnn: an error, 1\ngroupdnn: some information\n"
+                               "groupdnn: a call\n");
+}
+
+static void a_file_has_the_process_id(void **state)
+{
+    (void)state;
+    char expected[200];
+    pid_t child = in_child(to_file("info"), each_level);
+    snprintf(expected, sizeof expected,
+             "groupdnn[%ld]: an error, 1\ngroupdnn[%ld]: some information\n", (long)child,
+             (long)child);
+    assert_string_equal(logged, expected);
+    assert_string_equal(shown, "");
+}
+
+static void append_once(void)
+{
+    int file = open(log_path, O_WRONLY | O_CREAT, 0600);
+    if (write(file, "before\n", 7) == 7)
+        gdnn_log(GDNN_LOG_ERROR, "after");
+    close(file);
+}
+
+static void files_are_appended_to(void **state)
+{
+    (void)state;
+    in_child(to_file("error"), append_once);
+    assert_ptr_equal(strstr(logged, "before\ngroupdnn["), logged);
+    assert_contains(logged, "]: after\n");
+}
+
+static void percent_p_is_the_process_id(void **state)
+{
+    (void)state;
+    char value[128], path[128], text[200];
+    snprintf(value, sizeof value, "error:%s/%%p-%%p.log", folder);
+    pid_t child = in_child(value, each_level);
+    snprintf(path, sizeof path, "%s/%ld-%ld.log", folder, (long)child, (long)child);
+    read_file(path, text, sizeof text);
+    remove(path);
+    assert_contains(text, "an error, 1\n");
+}
+
+static void a_file_that_does_not_open_is_said_once(void **state)
+{
+    (void)state;
+    in_child("calls:/no/such/folder/x.log", each_level);
+    assert_string_equal(shown, "groupdnn: GROUPDNN_LOG: cannot open /no/such/folder/x.log: No such "
+                               "file or directory; nothing is logged\n");
+}
+
+static void strange_lines(void)
+{
+    char text[5000];
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    gdnn_log(GDNN_LOG_ERROR, "%s", text);
+    gdnn_log(GDNN_LOG_ERROR, "two\nlines\x1b[0m");
+    gdnn_log(GDNN_LOG_ERROR, "%s", "");
+}
+
+static void lines_stay_lines(void **state)
+{
+    (void)state;
+    in_child("error", strange_lines);
+    char *second = strchr(shown, '\n');
+    assert_non_null(second);
+    assert_in_range(second - shown, 1500, 4095);
+    assert_memory_equal(second - 4, "a...\n", 5);
+    assert_string_equal(second + 1, "groupdnn: two?lines?[0m\ngroupdnn: \n");
+}
+
+static void keep_errno(void)
+{
+    errno = EXDEV;
+    gdnn_log(GDNN_LOG_ERROR, "x");
+    if (errno != EXDEV)
+        _exit(1);
+    close(STDERR_FILENO);
+    gdnn_log(GDNN_LOG_ERROR, "nowhere to go");
+    if (errno != EXDEV)
+        _exit(2);
+}
+
+static void errno_is_kept(void **state)
+{
+    (void)state;
+    in_child("error", keep_errno);
+    assert_string_equal(shown, "groupdnn: x\n");
+    in_child("error:/no/such/folder/x.log", keep_errno);
+}
+
+static void lose_the_descriptor(void)
+{
+    gdnn_log(GDNN_LOG_ERROR, "first");
+    char other[64];
+    snprintf(other, sizeof other, "%s/other", folder);
+    for (int fd = 3; fd < 100; fd++)
+        close(fd);
+    for (int fd = 3; fd < 10; fd++)
+        if (open(other, O_RDWR | O_CREAT, 0600) < 0)
+            _exit(1);
+    gdnn_log(GDNN_LOG_ERROR, "second");
+    struct stat facts;
+    if (stat(other, &facts) || facts.st_size)
+        _exit(2);
+    remove(other);
+}
+
+static void other_files_are_not_written(void **state)
+{
+    (void)state;
+    in_child(to_file("error"), lose_the_descriptor);
+    assert_contains(logged, "first\n");
+    assert_null(strstr(logged, "second"));
+}
+
+enum { WRITERS = 4, LINES = 200 };
+
+static void *write_many(void *letter)
+{
+    char text[100];
+    memset(text, *(const char *)letter, sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    for (int i = 0; i < LINES; i++)
+        gdnn_log(GDNN_LOG_ERROR, "%s", text);
+    return NULL;
+}
+
+static void threads_and_a_fork(void)
+{
+    pthread_t threads[WRITERS];
+    static const char letters[] = "abcd";
+    for (int i = 0; i < WRITERS; i++)
+        if (pthread_create(&threads[i], NULL, write_many, (void *)&letters[i]))
+            _exit(1);
+    pid_t child = fork();
+    if (child == 0) {
+        gdnn_log(GDNN_LOG_ERROR, "from the child %ld", (long)getpid());
+        _exit(0);
+    }
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(threads[i], NULL);
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) != child || status)
+        _exit(2);
+}
+
+static void lines_do_not_mix(void **state)
+{
+    (void)state;
+    static char text[WRITERS * LINES * 160];
+    in_child(to_file("error"), threads_and_a_fork);
+    read_file(log_path, text, sizeof text);
+    int lines = 0, from_child = 0;
+    char *next;
+    for (char *line = text; *line; line = next + 1, lines++) {
+        next = strchr(line, '\n');
+        assert_non_null(next);
+        *next = '\0';
+        long process, child;
+        int used = 0;
+        assert_int_equal(sscanf(line, "groupdnn[%ld]: %n", &process, &used), 1);
+        if (sscanf(line + used, "from the child %ld", &child) == 1) {
+            assert_int_equal(process, child);
+            from_child++;
+            continue;
+        }
+        assert_int_equal(strlen(line + used), 99);
+        assert_int_equal(strspn(line + used, (char[]){line[used], '\0'}), 99);
+    }
+    assert_int_equal(lines, WRITERS * LINES + 1);
+    assert_int_equal(from_child, 1);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(log_path, sizeof log_path, "%s/log", folder);
+    snprintf(error_path, sizeof error_path, "%s/error", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    remove(log_path);
+    remove(error_path);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels),
+        cmocka_unit_test(a_file_has_the_process_id),
+        cmocka_unit_test(files_are_appended_to),
+        cmocka_unit_test(percent_p_is_the_process_id),
+        cmocka_unit_test(a_file_that_does_not_open_is_said_once),
+        cmocka_unit_test(lines_stay_lines),
+        cmocka_unit_test(errno_is_kept),
+        cmocka_unit_test(other_files_are_not_written),
+        cmocka_unit_test(lines_do_not_mix),
+    };
+    return cmocka_run_group_tests_name("log", tests, make_folder, remove_folder);
+}
