@@ -7,7 +7,7 @@
  * whole block; a thread walks its share of N boxes in steps of the thread count by adding with
  * carry, so the loop has no division, no bounds test and no tap in the padding.
  *
- * Long sums: products are added in chains of CHAIN, chains in double, threads in a fixed tree. So
+ * Long sums: products are added in chains of CHAIN, chains in double, threads in a fixed order. So
  * the error does not grow with N * P * Q, and the order never depends on the device. */
 #include "conv.h"
 
@@ -103,16 +103,20 @@ direct_bwd_filter(const T *__restrict__ x, T *dw, const T *__restrict__ dy, cons
         }
     }
 
+    /* The first warp adds up: eight threads a lane, and where all lanes have one weight, the lanes. */
     partial[threadIdx.x] = sum;
-    for (int half = PIXELS / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (thread < half)
-            partial[threadIdx.x] += partial[threadIdx.x + half * WEIGHTS];
-    }
+    __syncthreads();
+    if (threadIdx.x >= 32)
+        return;
+    for (int i = 32; i < THREADS; i += 32)
+        sum += partial[threadIdx.x + i];
+    if (WEIGHTS == 1)
+        for (int half = 16; half > 0; half /= 2)
+            sum += __shfl_down_sync(0xffffffffu, sum, half);
     if (thread == 0 && inside)
         finish(dw + a.w_offset + k * a.w_stride_k + c * a.w_stride_c + tap0 * a.axis[0].w_stride +
                    tap1 * a.axis[1].w_stride + tap2 * a.axis[2].w_stride,
-               A(partial[threadIdx.x]), a);
+               A(sum), a);
 }
 
 #define INSTANCE(layout, channels_last, dtype, T)                                                  \

@@ -115,6 +115,8 @@ static void lost_accuracy_fails(void **state)
     assert_false(compare(&conv).pass);
     conv.math = GDNN_MATH_TF32;
     assert_true(compare(&conv).pass);
+    got[77] = ref[77] + 0x1p-8 * magnitude[77];
+    assert_false(compare(&conv).pass);
 }
 
 static void one_wrong_element_among_many_fails(void **state)
@@ -180,6 +182,23 @@ static void values_that_are_not_finite_must_agree(void **state)
                 assert_int_equal(m.worst_at, places[p]);
             }
         }
+}
+
+/* relu makes 0 of minus infinity: a finite result of infinite terms. */
+static void infinite_terms_excuse_nothing(void **state)
+{
+    (void)state;
+    gdnn_conv conv = random_case(GDNN_F32);
+    magnitude[5] = INFINITY;
+    ref[5] = got[5] = 0;
+    measure m = compare(&conv);
+    assert_true(m.pass && m.tol < 3e-6);
+    got[5] = 1e-5;
+    assert_false(compare(&conv).pass);
+    got[5] = 0;
+    for (int i = 6; i < COUNT; i++)
+        got[i] *= 1 + 1e-5;
+    assert_false(compare(&conv).pass);
 }
 
 static void cancellation_is_judged_by_the_terms(void **state)
@@ -258,6 +277,7 @@ int main(void)
         cmocka_unit_test(one_wrong_element_among_many_fails),
         cmocka_unit_test(every_element_off_by_nearly_its_bound_fails),
         cmocka_unit_test(values_that_are_not_finite_must_agree),
+        cmocka_unit_test(infinite_terms_excuse_nothing),
         cmocka_unit_test(cancellation_is_judged_by_the_terms),
         cmocka_unit_test(nothing_but_zeros),
         cmocka_unit_test(constant_data_may_lie_at_the_worst_place_of_rounding),

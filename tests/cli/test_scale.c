@@ -139,12 +139,36 @@ static void nothing_shrinks_more_than_it_must(void **state)
     assert_true(conv.n == (int64_t)(SCALE_GPU / one));
 }
 
+/* A tile and more of every axis stays where the target allows, so that kernels cross from tile to tile. */
+static void tiles_are_crossed(void **state)
+{
+    const gdnn_tile tile = gdnn_kernel_find("direct_fwd")->tile;
+    gdnn_conv conv = parse("n=64 c=64 in=64x64 k=64 filter=3x3 pad=1 groups=64");
+    (void)state;
+    assert_true(scale_problem(&conv, SCALE_EMULATED));
+    assert_true(conv.n > tile.n && conv.groups > tile.groups);
+    assert_true(conv.in[0] > tile.spatial[1] && conv.in[1] > tile.spatial[2]);
+}
+
+/* A filter too large by itself: groups shrink for it, and nothing else does. */
+static void filters_are_tensors_too(void **state)
+{
+    gdnn_conv conv = parse("n=1 c=1024 in=64 k=16384 filter=64 groups=1024"), before = conv;
+    (void)state;
+    assert_true(scale_problem(&conv, SCALE_EMULATED));
+    check_rules(&before, &conv);
+    assert_true(gdnn_elements(&conv, GDNN_ROLE_W) <= (int64_t)(SCALE_EMULATED / 8));
+    assert_true(conv.groups > 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_layers),
         cmocka_unit_test(random_layers),
         cmocka_unit_test(small_problems_and_odd_strides_stay),
+        cmocka_unit_test(tiles_are_crossed),
+        cmocka_unit_test(filters_are_tensors_too),
         cmocka_unit_test(nothing_shrinks_more_than_it_must),
     };
     return cmocka_run_group_tests_name("scale", tests, NULL, NULL);

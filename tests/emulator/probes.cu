@@ -50,11 +50,13 @@ extern "C" __global__ void probe_votes(unsigned *out, const unsigned *value, uns
     out[1 * 32 + lane] = (unsigned)__any_sync(mask, v == 77);
     out[2 * 32 + lane] = (unsigned)__all_sync(mask, v < 100);
     out[3 * 32 + lane] = __match_any_sync(mask, v);
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
     out[4 * 32 + lane] = __reduce_add_sync(mask, v);
     out[5 * 32 + lane] = (unsigned)__reduce_min_sync(mask, (int)(v - 50));
     out[6 * 32 + lane] = __reduce_max_sync(mask, v - 50);
     out[7 * 32 + lane] = __reduce_and_sync(mask, v) + (__reduce_or_sync(mask, v) << 8);
     out[8 * 32 + lane] = __reduce_xor_sync(mask, v);
+#endif
 }
 GPU_KERNEL(probe_votes)
 

@@ -3,6 +3,7 @@
  *     kernels [FILE]    only the kernels of kernels/FILE.cu
  *
  * A test case is a property of one of them; its name says which. */
+#include "device_errors.h"
 #include "enums.h"
 #include "properties.h"
 #include "test.h"
@@ -40,7 +41,10 @@ static void run_property(void **state)
 {
     const test *t = *state;
     subject s = t->subject;
+    unsigned long long before = device_errors();
     t->property->offer(&s);
+    if (device_errors() > before)
+        fail_msg("%llu races or uninitialised reads", device_errors() - before);
     if (!s.cases)
         fail_msg("no case of this property was run");
 }
@@ -91,6 +95,7 @@ int main(int argc, char **argv)
         printf("Bail out! %s\n", gdnn_last_error());
         return 1;
     }
+    device_errors_watch();
     for (int i = 0; i < gdnn_kernel_count; i++)
         if (argc < 2 || !strcmp(argv[1], gdnn_kernels[i].file))
             add_kernel(&device, &gdnn_kernels[i]);
@@ -105,7 +110,8 @@ int main(int argc, char **argv)
         list[i] = (struct CMUnitTest){
             .name = tests[i].name, .test_func = run_property, .initial_state = &tests[i]};
     int failed = _cmocka_run_group_tests("kernels", list, (size_t)count, NULL, NULL);
-    session_close(&device);
+    if (!failed) /* a case that failed leaves its memory behind */
+        session_close(&device);
     free(list);
     free(tests);
     return failed ? 1 : 0;

@@ -1,5 +1,6 @@
 #include "subject.h"
 
+#include "device_errors.h"
 #include "enums.h"
 #include "problem.h"
 #include "test.h"
@@ -88,6 +89,8 @@ bool subject_takes(subject *s, const gdnn_conv *conv)
     if (index && fill_bits(0, 0, (uint64_t)index) % (uint64_t)subject_thin())
         return false;
     s->cases++;
+    if (!s->counting)
+        device_errors_name(s->kernel->name, conv);
     return !s->counting;
 }
 
