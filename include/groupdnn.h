@@ -22,8 +22,7 @@
  * whatever the number of groups; nothing is allocated on the device and nothing synchronises.
  *
  * Threads: every function may be called from any thread. Nothing is printed unless GROUPDNN_LOG asks for it.
- * The library never ends the process.
- */
+ * The library never ends the process. */
 #ifndef GROUPDNN_H
 #define GROUPDNN_H
 

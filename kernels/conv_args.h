@@ -1,7 +1,6 @@
 /* What a kernel is told about its problem: one struct for all kernels, filled by src/args.c, plain
  * C and CUDA C. Every kernel has the parameters (x, w, y, z, bias, workspace, gdnn_args), pointers
- * first, by role: in backward-data x is written, in backward-filter w. All strides count elements.
- */
+ * first, by role: in backward-data x is written, in backward-filter w. All strides count elements. */
 #ifndef GDNN_CONV_ARGS_H
 #define GDNN_CONV_ARGS_H
 
@@ -53,7 +52,9 @@ typedef struct gdnn_args {
     gdnn_axis axis[3];
     gdnn_scale alpha, beta, alpha2;
     uint32_t has_bias, has_z, relu;
-    uint32_t unused;
+    /* Channels whose products make one chain of additions: long sums are sums of chains, so that rounding errors do not
+     * grow with their length. */
+    int32_t chain;
 } gdnn_args;
 
 #endif

@@ -76,25 +76,35 @@ static __device__ __forceinline__ void direct_bwd_data(T *dx, const T *__restric
                   t0.first * a.axis[0].w_stride + t1.first * a.axis[1].w_stride +
                   t2.first * a.axis[2].w_stride;
 
+    T *out = dx + n * a.x_stride_n + c * a.x_stride_c + in0 * a.axis[0].x_stride +
+             in1 * a.axis[1].x_stride + in2 * a.axis[2].x_stride;
+
     A sum = 0;
-    for (int m = 0; m < kpg; m++, yk += a.y_stride_k, wk += a.w_stride_k) {
-        const T *y0 = yk, *w0 = wk;
-        for (int i = 0; i < t0.count; i++, y0 -= y_step0, w0 += w_step0) {
-            const T *y1 = y0, *w1 = w0;
-            for (int j = 0; j < t1.count; j++, y1 -= y_step1, w1 += w_step1) {
-                const T *y2 = y1, *w2 = w1;
-                for (int l = 0; l < t2.count; l++, y2 -= y_step2, w2 += w_step2)
-                    sum = fused(A(load(y2)), A(load(w2)), sum);
+    GPU_NO_UNROLL
+    for (int left = kpg; left > 0; left -= a.chain) {
+        A chain = 0;
+        int links = left < a.chain ? left : a.chain;
+        GPU_NO_UNROLL
+        for (int m = 0; m < links; m++, yk += a.y_stride_k, wk += a.w_stride_k) {
+            const T *y0 = yk, *w0 = wk;
+            GPU_NO_UNROLL
+            for (int i = 0; i < t0.count; i++, y0 -= y_step0, w0 += w_step0) {
+                const T *y1 = y0, *w1 = w0;
+                GPU_NO_UNROLL
+                for (int j = 0; j < t1.count; j++, y1 -= y_step1, w1 += w_step1) {
+                    const T *y2 = y1, *w2 = w1;
+                    for (int l = 0; l < t2.count; l++, y2 -= y_step2, w2 += w_step2)
+                        chain = fused(A(load(y2)), A(load(w2)), chain);
+                }
             }
         }
+        sum += chain;
     }
-    finish(dx + n * a.x_stride_n + c * a.x_stride_c + in0 * a.axis[0].x_stride +
-               in1 * a.axis[1].x_stride + in2 * a.axis[2].x_stride,
-           sum, a);
+    finish(out, sum, a);
 }
 
 #define INSTANCE(layout, channels_last, dtype, T)                                                  \
-    extern "C" __global__ void __launch_bounds__(256, 3) gdnn_direct_bwd_data_##layout##_##dtype(  \
+    extern "C" __global__ void __launch_bounds__(256, 4) gdnn_direct_bwd_data_##layout##_##dtype(  \
         T *dx, const T *w, const T *dy, const T *, const T *, void *, gdnn_args a)                 \
     {                                                                                              \
         direct_bwd_data<T, channels_last>(dx, w, dy, a);                                           \

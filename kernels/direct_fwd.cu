@@ -58,16 +58,25 @@ static __device__ __forceinline__ void direct_fwd(const T *__restrict__ x, const
                   t1.first * a.axis[1].w_stride + t2.first * a.axis[2].w_stride;
 
     A sum = 0;
-    for (int c = 0; c < cpg; c++, xc += a.x_stride_c, wc += a.w_stride_c) {
-        const T *x0 = xc, *w0 = wc;
-        for (int i = 0; i < t0.count; i++, x0 += x_step0, w0 += a.axis[0].w_stride) {
-            const T *x1 = x0, *w1 = w0;
-            for (int j = 0; j < t1.count; j++, x1 += x_step1, w1 += a.axis[1].w_stride) {
-                const T *x2 = x1, *w2 = w1;
-                for (int l = 0; l < t2.count; l++, x2 += x_step2, w2 += a.axis[2].w_stride)
-                    sum = fused(A(load(x2)), A(load(w2)), sum);
+    GPU_NO_UNROLL
+    for (int left = cpg; left > 0; left -= a.chain) {
+        A chain = 0;
+        int links = left < a.chain ? left : a.chain;
+        GPU_NO_UNROLL
+        for (int c = 0; c < links; c++, xc += a.x_stride_c, wc += a.w_stride_c) {
+            const T *x0 = xc, *w0 = wc;
+            GPU_NO_UNROLL
+            for (int i = 0; i < t0.count; i++, x0 += x_step0, w0 += a.axis[0].w_stride) {
+                const T *x1 = x0, *w1 = w0;
+                GPU_NO_UNROLL
+                for (int j = 0; j < t1.count; j++, x1 += x_step1, w1 += a.axis[1].w_stride) {
+                    const T *x2 = x1, *w2 = w1;
+                    for (int l = 0; l < t2.count; l++, x2 += x_step2, w2 += a.axis[2].w_stride)
+                        chain = fused(A(load(x2)), A(load(w2)), chain);
+                }
             }
         }
+        sum += chain;
     }
 
     sum *= value_of<A>(a.alpha);

@@ -11,8 +11,7 @@ enum {
     GDNN_IMAGES
 };
 
-/* The bytes of an image, 0 <= index < GDNN_IMAGES, their number and the file it is made of. Static.
- */
+/* The bytes of an image, 0 <= index < GDNN_IMAGES, their number and the file it comes from. Static. */
 const void *gdnn_image(int index, size_t *size, const char **file);
 
 #endif

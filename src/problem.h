@@ -34,8 +34,7 @@ void gdnn_packed(int dims, const int64_t *size, gdnn_layout layout, int64_t *str
 /* True if every axis longer than 1 has its packed stride; axes of size 1 may have any. */
 bool gdnn_is_packed(int dims, const int64_t *size, const int64_t *stride, gdnn_layout layout);
 
-/* The layout in which x, w, y (and z) are all packed; false if there is none. Where both fit, NCHW.
- */
+/* The layout in which x, w, y (and z) are all packed; false if there is none. Where both fit: NCHW. */
 bool gdnn_common_layout(const gdnn_conv *conv, gdnn_layout *layout);
 
 /* True if two elements may share memory: unless each stride steps over everything that the axes with smaller strides

@@ -1,4 +1,5 @@
-/* The commands. Each gets the words from its own name on and returns an exit status (lib/flags.h). */
+/* The commands. Each gets the words from its own name on and returns an exit status (lib/flags.h).
+ */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

@@ -10,32 +10,30 @@
 typedef struct report {
     FILE *out; /* the table for people; standard error where standard output is for JSON */
     json json;
-    int rows; /* planned */
     int run, passed, failed, skipped;
 } report;
 
 /* The table's head: which device, what happens to large problems. */
 void report_begin(report *r, const session *s, bool scales, double macs);
 
-/* A row that ran or was skipped. `from` is the problem before it was scaled, NULL if it was not; `status`
- * and gdnn_last_error are trial_run's; `dump` is the folder with its files, or NULL. */
+/* A row that ran or was skipped. `from` is the problem before it was scaled, NULL if it was not;
+ * `status` and gdnn_last_error are trial_run's; `dump` is the folder with its files, or NULL. */
 void report_row(report *r, const job *row, const gdnn_conv *from, gdnn_status status,
                 const trial_result *result, const char *dump);
 
 void report_end(report *r, const session *s, unsigned long long seed);
 
-/* The problems of the user's tensors: `text` is completed from them. What is open is run over `choice`, where
- * `asked` says what the user chose there; else over the type of the files, and the directions whose inputs
- * are all there.
- * GDNN_INVALID: gdnn_last_error says what does not fit. */
+/* The problems of the user's tensors: `text` is completed from them. What is open is run over
+ * `choice`, where `asked` says what the user chose there; else over the type of the files, and the
+ * directions whose inputs are all there. GDNN_INVALID: gdnn_last_error says what does not fit. */
 gdnn_status compare_given(const given *g, const char *text, const jobs_choice *choice,
                           const jobs_choice *asked, jobs *j);
 
 /* Makes `folder` if it is missing. GDNN_INVALID: it cannot be made. */
 gdnn_status dump_folder(const char *folder);
 
-/* Writes the tensors of a trial that ran to `folder`, which is made if it is missing, as .npy files named as in
- * its direction; the prior contents as y0, dx0 or dw0, the reference as ref.
+/* Writes the tensors of a trial that ran to `folder`, which is made if it is missing, as .npy files
+ * named as in its direction; the prior contents as y0, dx0 or dw0, the reference as ref.
  * GDNN_FAILED: one cannot be written. */
 gdnn_status dump_tensors(const char *folder, const gdnn_conv *conv, const trial_result *result);
 

@@ -3,6 +3,12 @@
 #include "problem.h"
 #include <string.h>
 
+/* True if values may change from one type to the other. */
+static bool rounds(gdnn_dtype from, gdnn_dtype to)
+{
+    return from != to && gdnn_dtype_size(to) <= gdnn_dtype_size(from);
+}
+
 /* The types to run over, and a word on standard error where that rounds. */
 static gdnn_status choose_dtypes(const given *g, const gdnn_text *text, bool asked,
                                  unsigned *dtypes)
@@ -28,16 +34,15 @@ static gdnn_status choose_dtypes(const given *g, const gdnn_text *text, bool ask
                 "say dtype=bf16",
                 g->path[i]);
         for (int to = 0; *dtypes >> to; to++)
-            if (*dtypes >> to & 1 &&
-                gdnn_dtype_size((gdnn_dtype)to) <= gdnn_dtype_size(g->file[i].type) &&
-                to != (int)g->file[i].type)
+            if (*dtypes >> to & 1 && rounds(g->file[i].type, (gdnn_dtype)to))
                 fprintf(stderr, "groupdnn compare: %s: %s values are rounded to %s\n", g->path[i],
                         word, gdnn_enum_word(GDNN_ENUM_dtype, to));
     }
     return GDNN_OK;
 }
 
-/* The directions to run: those that were asked for, which must have their inputs, or all that have them. */
+/* The directions to run: those that were asked for, which must have their inputs, or all that have
+ * them. */
 static gdnn_status choose_dirs(const given *g, const gdnn_text *text, bool asked, unsigned *dirs)
 {
     unsigned wanted = gdnn_text_has(text, GDNN_KEY_dir) ? 1u << text->conv.dir : *dirs;

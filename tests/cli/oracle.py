@@ -41,9 +41,9 @@ def parse(text):
     p.update(token.split("=", 1) for token in text.split())
     p["in"] = [int(v) for v in p["in"].split("x")]
     p["filter"] = [int(v) for v in p["filter"].split("x")]
+    p.setdefault("pad_after", p["pad"])
     for key in ("pad", "pad_after", "stride", "dilation"):
-        parts = [int(v) for v in p.get(key, "x".join(map(str, p.get("pad", "0")))
-                                       if key == "pad_after" else p.get(key)).split("x")]
+        parts = [int(v) for v in p[key].split("x")]
         p[key] = parts * len(p["in"]) if len(parts) == 1 else parts
     for key in ("n", "c", "k", "groups", "bias", "z"):
         p[key] = int(p[key])

@@ -19,7 +19,8 @@ static gdnn_conv problem(gdnn_dtype dtype)
     return conv;
 }
 
-/* Sums of 9 products of uniform numbers, as random data gives; `got` is `ref` rounded to the type. */
+/* Sums of 9 products of uniform numbers, as random data gives; `got` is `ref` rounded to the type.
+ */
 static gdnn_conv random_case(gdnn_dtype dtype)
 {
     uint64_t random = 7;
@@ -82,8 +83,8 @@ static void tolerances_are_those_of_the_table(void **state)
         double tol = compare(&conv).tol;
         assert_true(fabs(tol - cases[i].tol) < 1e-3 * cases[i].tol);
     }
-    /* Backward-filter has 3 x 3 x 4 results of 2 x 32 x 32 products; backward-data needs K > 4096 for its
-     * larger tolerance. */
+    /* Backward-filter has 3 x 3 x 4 results of 2 x 32 x 32 products; backward-data needs K > 4096
+     * for its larger tolerance. */
     gdnn_conv conv = random_case(GDNN_F32);
     conv.dir = GDNN_BWD_FILTER;
     assert_true(measure_products(&conv) == 2 * 32 * 32);
@@ -96,7 +97,8 @@ static void tolerances_are_those_of_the_table(void **state)
 
 static void lost_accuracy_fails(void **state)
 {
-    /* f16: sums in f16 instead of f32 (1e-3); f32: TF32 products (2.9e-4); f64: sums in f32 (6e-8). */
+    /* f16: sums in f16 instead of f32 (1e-3); f32: TF32 products (2.9e-4); f64: sums in f32 (6e-8).
+     */
     const struct {
         gdnn_dtype dtype;
         double error;

@@ -1,5 +1,5 @@
-/* A trial finds what a kernel does wrong. The kernels are right, so faults are made here, between a run of
- * the plan and the trial's look at its memory: gdnn_plan_run is wrapped by the linker. */
+/* A trial finds what a kernel does wrong. The kernels are right, so faults are made here, between a
+ * run of the plan and the trial's look at its memory: gdnn_plan_run is wrapped by the linker. */
 #include "plan.h"
 #include "problem.h"
 #include "trial.h"
@@ -35,7 +35,8 @@ static void set_byte(const void *address, ptrdiff_t offset)
     assert_int_equal(device.driver->cuMemsetD8Async(at, 0x12, 1, device.stream), CUDA_SUCCESS);
 }
 
-/* The memory of every tensor of the problem below: 2 x 4 x 5 x 6 elements of f32, y with a gap after each row. */
+/* The memory of every tensor of the problem below: 2 x 4 x 5 x 6 elements of f32, y with a gap
+ * after each row. */
 enum { X_BYTES = 2 * 4 * 5 * 6 * 4, Y_BYTES = (2 * 4 * 5 - 1) * 28 + 24 };
 
 static void nothing(const gdnn_tensors *t)

@@ -61,7 +61,8 @@ static void facts_of_a_gpu(void **state)
     assert_contains(gdnn_last_error(), "./none.txt");
 }
 
-/* The images of this build, cut and damaged: whatever is in them, reading ends within them (sanitizers watch). */
+/* The images of this build, cut and damaged: whatever is in them, reading ends within them
+ * (sanitizers watch). */
 static void images_are_read_with_care(void **state)
 {
     uint64_t random = test_seed();

@@ -23,6 +23,7 @@
 namespace fake
 {
 static const size_t page = 4096, alignment = 256; // cuMemAlloc promises no more than 256
+static const size_t guard = (size_t)1 << 20;      // on both sides: address space is cheap
 static const size_t fill_limit = (size_t)512 << 20;
 static const unsigned char canary = 0xa5;
 
@@ -71,7 +72,7 @@ void count_memory(gdnn_fake_counts *counts)
 
 static void protect(const Allocation &a, int protection)
 {
-    mprotect(a.map + page, a.map_bytes - 2 * page, protection);
+    mprotect(a.map + guard, a.map_bytes - 2 * guard, protection);
 }
 
 static int accessible_depth;
@@ -131,16 +132,16 @@ DRIVER cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (bytes > settings.memory - device->bytes_in_use)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    // The end lies as close to the guard page as the alignment lets it.
+    // The end lies as close to the guard as the alignment lets it.
     const size_t body = round_up(bytes, alignment);
     const size_t inner = round_up(alignment + body, page);
-    Allocation a = {device, nullptr, bytes, 0, body - bytes, nullptr, inner + 2 * page};
+    Allocation a = {device, nullptr, bytes, 0, body - bytes, nullptr, inner + 2 * guard};
     void *map = mmap(nullptr, a.map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                      -1, 0);
     if (map == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     a.map = static_cast<char *>(map);
-    a.base = a.map + page + inner - body;
+    a.base = a.map + guard + inner - body;
     a.before = inner - body;
     protect(a, PROT_READ | PROT_WRITE);
     set_canaries(a);

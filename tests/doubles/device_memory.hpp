@@ -8,7 +8,7 @@
 
 namespace fake
 {
-// Laid out as guard page, canary, the bytes, canary, guard page.
+// Laid out as guard (never accessible), canary, the bytes, canary, guard.
 struct Allocation {
     Device *device;
     char *base;

@@ -1,5 +1,4 @@
 #include "fault.hpp"
-#include "context.hpp"
 #include "device_memory.hpp"
 #include "thread.hpp"
 
@@ -21,8 +20,6 @@ static void report(int, siginfo_t *info, void *)
 
 FaultReports::FaultReports()
 {
-    if (EMU_ASAN)
-        return;
     struct sigaction action = {};
     action.sa_sigaction = report;
     action.sa_flags = SA_SIGINFO;
@@ -32,8 +29,6 @@ FaultReports::FaultReports()
 
 FaultReports::~FaultReports()
 {
-    if (EMU_ASAN)
-        return;
     sigaction(SIGSEGV, &old_segv_, nullptr);
     sigaction(SIGBUS, &old_bus_, nullptr);
 }

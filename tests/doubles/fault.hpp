@@ -6,8 +6,7 @@
 
 namespace fake
 {
-// While one of these lives, SIGSEGV and SIGBUS are reported with the thread of the kernel and the allocation. ASan has its
-// own reports.
+// While one of these lives, SIGSEGV and SIGBUS are reported with the thread of the kernel and the allocation.
 class FaultReports
 {
   public:

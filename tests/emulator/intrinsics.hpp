@@ -20,6 +20,7 @@
 #define __constant__ static const
 #define __grid_constant__
 #define GPU_UNROLL
+#define GPU_NO_UNROLL
 
 static inline unsigned __float_as_uint(float a)
 {

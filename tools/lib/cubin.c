@@ -135,7 +135,8 @@ static void keep_largest(int *figure, uint64_t value)
         *figure = (int)value;
 }
 
-/* Attributes of .nv.info: a form, a number, and for the sized form a length and a symbol with its value. */
+/* Attributes of .nv.info: a form, a number, and for the sized form a length and a symbol with its
+ * value. */
 static bool read_info(const cubin *c, const char *prefix, cubin_use *use)
 {
     enum { SIZED = 4, REGISTERS = 0x2f, FRAME = 0x11 };

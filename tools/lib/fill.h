@@ -1,6 +1,5 @@
 /* Test data: a value is a function of the seed, the tensor and the element's logical index alone,
- * so that it does not depend on the layout, on other tensors, or on the order in which it is made.
- */
+ * whatever the layout, the other tensors, and the order in which values are made. */
 #ifndef FILL_H
 #define FILL_H
 
@@ -12,7 +11,8 @@ typedef enum fill_kind {
     FILL_ONES
 } fill_kind;
 
-/* The tensors of a problem, each with its own stream of values; that of the written one is for its prior contents. */
+/* The tensors of a problem, each with its own stream of values; that of the written one is for its
+ * prior contents. */
 typedef enum fill_stream { FILL_X, FILL_W, FILL_Y, FILL_Z, FILL_BIAS } fill_stream;
 
 /* A random number for (`seed`, `stream`, `index`): the finaliser of splitmix64 over a counter. */

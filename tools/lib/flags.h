@@ -30,8 +30,9 @@ typedef struct command {
     int flag_count;
 } command;
 
-/* Reads argv[1] to argv[argc - 1]. What is no option is gathered, in order, at argv[0] on, and counted in
- * *arguments. -1: go on; else the exit status: EXIT_PASS after --help, which was printed, or EXIT_USAGE. */
+/* Reads argv[1] to argv[argc - 1]. What is no option is gathered, in order, at argv[0] on, and
+ * counted in *arguments. -1: go on; else the exit status: EXIT_PASS after --help, which was
+ * printed, or EXIT_USAGE. */
 int flags_parse(const command *c, int argc, char **argv, int *arguments);
 
 /* Says on standard error what is wrong: "groupdnn compare: ...". Returns EXIT_USAGE. */
@@ -41,7 +42,8 @@ int usage_error(const command *c, const char *format, ...) __attribute__((format
 int environment_error(const command *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Reads a whole number from 0 to `largest`; false, after a message that names the option, if `text` is none. */
+/* Reads a whole number from 0 to `largest`; false, after a message that names the option, if `text`
+ * is none. */
 bool flags_number(const command *c, const char *name, const char *text, unsigned long long largest,
                   unsigned long long *number);
 

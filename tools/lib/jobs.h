@@ -15,8 +15,8 @@ typedef struct jobs {
     int count, room;
 } jobs;
 
-/* What a line that leaves it open is run over: bit i stands for value i of the enumeration. A line that says
- * it itself is run as it says. */
+/* What a line that leaves it open is run over: bit i stands for value i of the enumeration. A line
+ * that says it itself is run as it says. */
 typedef struct jobs_choice {
     unsigned dirs, dtypes, layouts;
 } jobs_choice;
@@ -24,7 +24,7 @@ typedef struct jobs_choice {
 /* All directions, f16, bf16 and f32, nchw. */
 jobs_choice jobs_default(void);
 
-/* Words joined by commas, as bits. GDNN_INVALID: one is not of the enumeration, or there is none. */
+/* Words joined by commas, as bits. GDNN_INVALID: one is not of the enumeration, or it is empty. */
 gdnn_status jobs_words(gdnn_enum which, const char *list, unsigned *bits);
 
 /* Adds what a line stands for. GDNN_INVALID: it is no problem. GDNN_FAILED: out of memory. */

@@ -7,25 +7,27 @@
  *
  * 1. Relative L2 error, ||y - ref|| / ||ref||, at most  rounding + accumulation * cancellation
  *
- *    rounding      of the result to its type: 4e-4 for f16, 3e-3 for bf16 (twice the error of random
- *                  data, 2.1e-4 and 1.7e-3), but the worst case 2^-p for fewer than 64 outputs; and
- *                  never less than what rounding the reference itself costs, which is more where many
- *                  results are subnormal or lie between two numbers of the type; 0 for f32 and f64,
- *                  where the next term covers it.
- *    accumulation  2e-6 forward and backward-data (4e-6 for K > 4096), 5e-6 backward-filter: chains
- *                  of float32 FMAs measure 5.7e-8 for K = 9, 1.1e-6 for K = 4096, and 9.5e-7 for
- *                  K = 2^20 in two levels. 5e-4 where f32 products may be rounded to TF32 (2.9e-4
- * for any K). For f64 data 2^-29 of it, times 4, since the reference is float64 too. cancellation
- * max(1, ||magnitude|| / (sqrt(K) ||ref||)): rounding errors go with the terms, not with what is
- * left of them. It is 1 for random data.
+ *    rounding      of the result to its type: 4e-4 for f16, 3e-3 for bf16 (twice the error of
+ *                  random data, 2.1e-4 and 1.7e-3), but the worst case 2^-p for fewer than 64
+ *                  outputs; and never less than what rounding the reference itself costs, which is
+ *                  more where many results are subnormal or lie between two numbers of the type.
+ *                  0 for f32 and f64, where the next term covers it.
+ *    accumulation  2e-6 forward and backward-data (4e-6 for K > 4096), 5e-6 backward-filter:
+ *                  chains of float32 FMAs measure 5.7e-8 for K = 9, 1.1e-6 for K = 4096, and
+ *                  9.5e-7 for K = 2^20 in two levels. 5e-4 where f32 products may be rounded to
+ *                  TF32 (2.9e-4 for any K). For f64 data 2^-29 of it, times 4, since the reference
+ *                  is float64 too.
+ *    cancellation  max(1, ||magnitude|| / (sqrt(K) ||ref||)): rounding errors go with the terms,
+ *                  not with what is left of them. It is 1 for random data. Where the reference is
+ *                  all zero, errors are relative to ||magnitude|| / sqrt(K) instead of ||ref||.
  *
- * 2. For every element |y - ref| at most  8 sqrt(K) (u * magnitude + e) + half an ulp of the
- * result, e the smallest number of the sums' type. A random walk of K roundings stays within
- * sqrt(K) u times the magnitude; 8 deviations do not happen. With TF32, 2^-10 * magnitude more.
+ * 2. For every element |y - ref| at most  8 sqrt(K) (u * magnitude + e) + half an ulp of the result,
+ *    e the smallest number of the sums' type. A random walk of K roundings stays within sqrt(K) u
+ *    times the magnitude; 8 deviations do not happen. With TF32, 2^-10 * magnitude more.
  *
  * A reference beyond the range of the type is compared with what it rounds to, infinity. A result
- * that is not finite must be of the same kind and sign as the reference: one NaN too many makes
- * both errors infinite, and no maximum or sum can hide it. */
+ * that is not finite must be of the same kind and sign as the reference: one NaN too many makes both
+ * errors infinite, and no maximum or sum can hide it. */
 #ifndef MEASURE_H
 #define MEASURE_H
 

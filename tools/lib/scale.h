@@ -4,8 +4,7 @@
  * dilation and padding stay, and so do the remainders that kernels see: N and groups modulo the
  * kernels' tiles, spatial sizes of x modulo tile times stride, which keeps those of y as well. A
  * spatial size stays at least one filter extent, so that there are pixels that no padding touches,
- * and a grouped problem keeps two groups. What cannot be reached within these rules is left larger.
- */
+ * and a grouped problem keeps two groups. What these rules do not allow to shrink is left larger. */
 #ifndef SCALE_H
 #define SCALE_H
 

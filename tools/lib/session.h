@@ -43,8 +43,7 @@ long long session_launches(const session *s);
 void session_emulated_path(char *path, size_t size);
 
 /* Device memory with a guard zone on both sides. Contents and guards start as bytes 0xff, which is
- * NaN in every type, so that what is read by mistake shows and what is written by mistake is found.
- */
+ * NaN in every type: what is read by mistake shows, and what is written by mistake is found. */
 typedef struct buffer {
     CUdeviceptr allocation;
     size_t start; /* of the contents, from the allocation */

@@ -23,8 +23,8 @@ typedef struct tensor {
     int64_t stride[GDNN_MAX_DIMS]; /* in elements, at least 0 */
 } tensor;
 
-/* The name under which people know the tensor in this direction: "x" or "dx", "w" or "dw", "y" or "dy",
- * "z", "bias". */
+/* The name under which people know the tensor in this direction: "x" or "dx", "w" or "dw", "y" or
+ * "dy", "z", "bias". */
 const char *tensor_label(gdnn_dir dir, tensor_name name);
 
 /* True if the problem reads or writes the tensor. */

@@ -49,8 +49,8 @@ static double available_memory(void)
     return kilobytes * 1024;
 }
 
-/* Refuses what would drive the machine into swapping, before anything is allocated: Linux grants more than
- * it has, and ends the process later. */
+/* Refuses what would drive the machine into swapping, before anything is allocated: Linux grants
+ * more than it has, and ends the process later. */
 static gdnn_status check_memory(run *r)
 {
     double bytes = 0;
@@ -67,8 +67,8 @@ static gdnn_status check_memory(run *r)
     return bytes < available ? GDNN_OK : no_memory(r, bytes, available);
 }
 
-/* Makes what one tensor holds and its bytes. Reading the values back from the bytes rounds them to the type,
- * and settles what a tensor with overlapping elements holds. */
+/* Makes what one tensor holds and its bytes. Reading the values back from the bytes rounds them to
+ * the type, and settles what a tensor with overlapping elements holds. */
 static gdnn_status make_side(run *r, tensor_name name)
 {
     static const fill_stream streams[TENSORS] = {FILL_X, FILL_W, FILL_Y, FILL_Z, FILL_BIAS};
@@ -154,8 +154,8 @@ static void damage(run *r, const char *format, ...)
     va_end(arguments);
 }
 
-/* Brings a tensor back: an input must be what it was, and of what is written the elements count, which are
- * taken out, and all else must be untouched. */
+/* Brings a tensor back: an input must be what it was, and of what is written the elements count,
+ * which are taken out, and all else must be untouched. */
 static gdnn_status receive(run *r, tensor_name name)
 {
     side *side = &r->sides[name];

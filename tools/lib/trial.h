@@ -1,5 +1,5 @@
-/* One problem, run by a kernel and by the float64 reference, and compared. It goes through the public
- * functions (a plan is made and run), so what is tried is what is shipped. */
+/* One problem, run by a kernel and by the float64 reference, and compared. It goes through the
+ * public functions (a plan is made and run), so what is tried is what is shipped. */
 #ifndef TRIAL_H
 #define TRIAL_H
 
@@ -16,8 +16,8 @@ typedef struct trial {
     size_t workspace;            /* bytes on offer */
     uint64_t seed;
     fill_kind fill;
-    /* Values in logical order, rounded to the type of the problem; NULL: made from `seed`. For the tensor
-     * that is written they are its prior contents, which count only if beta != 0. */
+    /* Values in logical order, rounded to the type of the problem; NULL: made from `seed`. For the
+     * tensor that is written they are its prior contents, which count only if beta != 0. */
     const double *given[TENSORS];
     int shift; /* how many elements the tensors' addresses are off an alignment of 256 bytes */
 } trial;
@@ -27,8 +27,8 @@ typedef struct trial_result {
     const char *reason; /* the decision's, or "memory" */
     int launches;       /* made, where the device counts them; else what the decision says */
     measure error;
-    /* What went wrong besides the numbers, "" if nothing did: bytes written outside of the written tensor's
-     * elements, an input changed, a launch too many. */
+    /* What went wrong besides the numbers, "" if nothing did: bytes written outside of the written
+     * tensor's elements, an input changed, a launch too many. */
     char damage[160];
     bool pass; /* the numbers are right and there is no damage */
 
