@@ -15,6 +15,7 @@ class FaultReports
 
   private:
     struct sigaction old_segv_, old_bus_;
+    stack_t old_stack_;
 };
 } // namespace fake
 

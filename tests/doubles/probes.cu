@@ -75,6 +75,19 @@ extern "C" __global__ void probe_by_value(double *dst, probe_struct s)
 }
 GPU_KERNEL(probe_by_value)
 
+/* More local memory than a thread has on the host. */
+extern "C" __global__ void probe_deep(float *dst, int depth)
+{
+    volatile float local[1 << 15];
+    for (int i = 0; i < depth; i++)
+        local[i] = (float)i;
+    volatile float more[1 << 16];
+    for (int i = 0; i < depth; i++)
+        more[i] = local[i];
+    dst[0] = more[depth - 1];
+}
+GPU_KERNEL(probe_deep)
+
 /* A missing barrier. */
 extern "C" __global__ void probe_race(float *dst)
 {

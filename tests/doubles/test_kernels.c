@@ -310,6 +310,22 @@ static void test_functions_and_devices(void **state)
     assert_success(cu.cuMemFree(device_pointer));
 }
 
+static void run_deep(void)
+{
+    int depth = 1 << 15;
+    void *parameters[] = {&device_pointer, &depth};
+    assert_success(launch_kernel(get_kernel("probe_deep"), 1, 1, 0, parameters));
+    assert_success(cu.cuStreamSynchronize(NULL));
+}
+
+static void test_stack_overflow_dies(void **state)
+{
+    (void)state;
+    device_pointer = floats(1, 0);
+    assert_dies(run_deep, "stack overflow");
+    assert_success(cu.cuMemFree(device_pointer));
+}
+
 static CUkernel dead_kernel;
 static void use_dead_kernel(void)
 {
@@ -355,7 +371,7 @@ int main(int argc, char **argv)
         return 2;
     open_double(argv[1]);
     set_probe_image(argv[2]);
-    struct CMUnitTest tests[16] = {
+    struct CMUnitTest tests[24] = {
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_kernels_exist),
         cmocka_unit_test(test_launches),
@@ -364,8 +380,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_wrong_launches_die),
         cmocka_unit_test(test_functions_and_devices),
         cmocka_unit_test(test_unloading),
+        cmocka_unit_test(test_stack_overflow_dies),
     };
-    size_t count = 8;
+    size_t count = 9;
     if (image_is_real()) { /* a build with nvcc */
         const struct CMUnitTest more[] = {
             cmocka_unit_test(test_image_for_another_gpu),

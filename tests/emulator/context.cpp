@@ -39,6 +39,11 @@ void context_make_stack(Context *context, unsigned index)
     context->stack_bytes = stack_size - index % 16 * 256;
 }
 
+bool context_guards(const Context &context, const void *address)
+{
+    return address >= context.stack - guard_size && address < context.stack;
+}
+
 #if EMU_USE_UCONTEXT
 void context_start(Context *context, void (*entry)())
 {

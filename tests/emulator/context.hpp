@@ -38,6 +38,8 @@ struct Context {
 void context_of_caller(Context *context);
 // Makes a stack with a guard page below it. `index` staggers the tops: stacks whose tops share cache sets are slow.
 void context_make_stack(Context *context, unsigned index);
+// Whether the address lies in that page.
+bool context_guards(const Context &context, const void *address);
 // The next switch to the context calls `entry`, which must not return.
 void context_start(Context *context, void (*entry)());
 

@@ -127,6 +127,14 @@ fiber_main()
     context_leave(&self->context, next ? &next->context : &launcher);
 }
 
+bool in_stack_guard(const void *address)
+{
+    for (const Fiber *fiber : fibers)
+        if (fiber && context_guards(fiber->context, address))
+            return true;
+    return false;
+}
+
 void prepare_threads(dim3 size)
 {
     block_threads = size.x * size.y * size.z;

@@ -37,6 +37,9 @@ void make_ready(Fiber *fiber, bool ahead);
 // Lets other fibers run until somebody has made this one ready.
 void wait_until_ready();
 
+// Whether the address lies just below the stack of a thread.
+bool in_stack_guard(const void *address);
+
 void prepare_threads(dim3 size);
 void run_block(void *const *arguments);
 
