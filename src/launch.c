@@ -118,6 +118,10 @@ gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, con
                         const gdnn_tensors *tensors, void *workspace, CUstream stream)
 {
     gdnn_tensors t = *tensors;
+    if (!args->has_z) /* it may be stale */
+        t.z = NULL;
+    if (!args->has_bias)
+        t.bias = NULL;
     /* the driver copies parameters and writes none */
     void *parameters[] = {&t.x, &t.w, &t.y, &t.z, &t.bias, &workspace, (void *)args};
     CUlaunchConfig config = {.gridDimX = (unsigned)shape->blocks,

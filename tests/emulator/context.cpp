@@ -16,7 +16,7 @@
 
 namespace emu
 {
-static const size_t stack_size = 256 << 10, guard_size = 4096;
+static const size_t stack_size = 256 << 10, guard_size = 1 << 20;
 
 void context_of_caller(Context *context)
 {

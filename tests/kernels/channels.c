@@ -37,8 +37,8 @@ void channels(subject *s)
     }
 }
 
-/* A channel multiplier must not hide that only the first group is right: all but the last group's inputs are zero,
- * and what the last group makes must not be. */
+/* A channel multiplier must not hide that only the first group is right: all but the last group's
+ * inputs are zero, and what the last group makes must not be. */
 static void offer_last(subject *s, const char *text)
 {
     gdnn_conv conv = subject_conv(s, "%s", text);

@@ -1,5 +1,6 @@
-/* What the emulated device finds wrong by itself: it ends the process at once (an access outside of all memory), or it
- * counts (the race checker). Both are told to the test case, and with the problem's text. */
+/* What the emulated device finds wrong by itself: it ends the process at once (an access outside
+ * of all memory), or it counts (the race checker). Both are told to the test case, and with the
+ * problem's text. */
 #ifndef DEVICE_ERRORS_H
 #define DEVICE_ERRORS_H
 

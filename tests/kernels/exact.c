@@ -6,8 +6,8 @@
 #include "test.h"
 #include <stdlib.h>
 
-/* With small integers every product and sum is exact in float32: only the last rounding is left, and it has one
- * right answer. */
+/* With small integers every product and sum is exact in float32: only the last rounding is left,
+ * and it has one right answer. */
 static void offer_integers(subject *s, const char *text)
 {
     gdnn_conv conv = subject_conv(s, "%s", text);
@@ -71,7 +71,8 @@ void exact_ones(subject *s)
     static const double filter_6x6[] = {4, 6, 6, 6, 9, 9, 6, 9, 9};
     static const double filter_same_4x4[] = {9, 12, 9, 12, 16, 12, 9, 12, 9};
     static const double out_6x6[] = {4, 6, 6, 6, 9, 9, 6, 9, 9};
-    /* along an axis of 6 the outputs that reach input i: 1 for even i, 2 for odd i but 1 for the last */
+    /* along an axis of 6 the outputs that reach input i: 1 for even i, 2 for odd i but 1 for the
+     * last */
     static const double data_6x6[] = {1, 2, 1, 2, 1, 1, 2, 4, 2, 4, 2, 2, 1, 2, 1, 2, 1, 1,
                                       2, 4, 2, 4, 2, 2, 1, 2, 1, 2, 1, 1, 1, 2, 1, 2, 1, 1};
     static const char *const halves[] = {

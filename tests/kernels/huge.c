@@ -1,5 +1,5 @@
-/* 64-bit addresses and sizes: small data in memory that spans more than 2^31 or 2^32 elements. And tensors that share
- * their memory, which need the same care. */
+/* 64-bit addresses and sizes: small data in memory that spans more than 2^31 or 2^32 elements. And
+ * tensors that share their memory, which need the same care. */
 #include "properties.h"
 
 #include "problem.h"
@@ -10,7 +10,8 @@ static int64_t *strides_of(gdnn_conv *conv, tensor_name name)
     return name == TENSOR_X ? conv->x_stride : name == TENSOR_W ? conv->w_stride : conv->y_stride;
 }
 
-/* Makes one axis of one tensor step so far that its last element is `reach` elements from its first. */
+/* Makes one axis of one tensor step so far that its last element is `reach` elements from its
+ * first. */
 static void offer_stretched(subject *s, const char *text, tensor_name name, int axis, int64_t reach)
 {
     gdnn_conv conv = subject_conv(s, "%s", text);
@@ -34,8 +35,8 @@ void huge_strides(subject *s)
             }
 }
 
-/* x is huge and the filter, or the step, skips nearly all of it: the same sums as those of the small problem, whose
- * elements are `step` apart in x. The step is along the last axis. */
+/* x is huge and the filter, or the step, skips nearly all of it: the same sums as those of the
+ * small problem, whose elements are `step` apart in x. The step is along the last axis. */
 static void offer_skipping(subject *s, const char *huge, const char *small, int64_t step)
 {
     sparse c = {.conv = subject_conv(s, "%s", huge), .small = subject_conv(s, "%s", small)};

@@ -49,7 +49,8 @@ static void run_property(void **state)
         fail_msg("no case of this property was run");
 }
 
-/* True if the property has a case that the kernel can run. In the direct family it must, or the test fails. */
+/* True if the property has a case that the kernel can run. In the direct family it must, or the
+ * test fails. */
 static bool applies(const subject *wanted, const property *p)
 {
     subject s = *wanted;

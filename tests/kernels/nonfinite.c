@@ -1,6 +1,7 @@
-/* NaN and infinities: the result must have them exactly where the float64 reference has them, so never in another
- * group, another sample, or by way of a tap that only meets padding. The comparison itself sees to that: a value that
- * is not finite must be of the same kind on both sides. */
+/* NaN and infinities: the result must have them exactly where the float64 reference has them, so
+ * never in another group, another sample, or by way of a tap that only meets padding. The
+ * comparison itself sees to that: a value that is not finite must be of the same kind on both
+ * sides. */
 #include "properties.h"
 
 #include "problem.h"
@@ -22,7 +23,8 @@ static double *values_of(const gdnn_conv *conv, tensor_name name, int64_t *count
     return values;
 }
 
-/* One value at a time: the corners, both sides of every border between groups, and some in between. */
+/* One value at a time: the corners, both sides of every border between groups, and some in
+ * between. */
 static bool interesting(const gdnn_conv *conv, tensor_name name, int64_t count, int64_t i)
 {
     tensor t = tensor_of(conv, name);
@@ -87,8 +89,8 @@ static void offer_filled(subject *s, tensor_name name, const char *text)
     free(values);
 }
 
-/* What is scaled by 0 is not read. A prior that beta scales is, whatever it holds. (With beta == 0 every test has a
- * prior of NaN; here the factor 0 comes with other signs and with z.) */
+/* What is scaled by 0 is not read. A prior that beta scales is, whatever it holds. (With beta == 0
+ * every test has a prior of NaN; here the factor 0 comes with other signs and with z.) */
 void nonfinite_prior(subject *s)
 {
     tensor_name written = (tensor_name)gdnn_written(s->kernel->dir);

@@ -1,4 +1,5 @@
-/* The bits of a result depend on the problem and the data alone, and so does the number of launches. */
+/* The bits of a result depend on the problem and the data alone, and so does the number of
+ * launches. */
 #include "properties.h"
 
 #include "problem.h"

@@ -31,7 +31,8 @@ static gdnn_conv problem(const subject *s, int i)
     return subject_conv(s, "%s%s", problems[i], all ? " bias=1 z=1 alpha2=0.5" : "");
 }
 
-/* Lays the tensor out with the axes in this order, the slowest first, and a gap of `gap` elements after each axis. */
+/* Lays the tensor out with the axes in this order, the slowest first, and a gap of `gap` elements
+ * after each axis. */
 static void arrange(gdnn_conv *conv, tensor_name name, const int *order, int gap)
 {
     tensor t = tensor_of(conv, name);

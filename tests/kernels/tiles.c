@@ -3,7 +3,8 @@
 
 #include "problem.h"
 
-/* Kinds of problems, in the order of interest. A kernel is swept over the first few that it can run. */
+/* Kinds of problems, in the order of interest. A kernel is swept over the first few that it can
+ * run. */
 static const struct {
     int cpg, kpg, filter, stride;
 } kinds[] = {

@@ -1,7 +1,8 @@
 /* What tests on the double of libcuda.so.1 share.
  *
- * The library keeps what it learns about the driver for the life of the process, so each test runs in a child of its
- * own, and finds a fresh one there. In a child a check that fails ends it; the parent reports. */
+ * The library keeps what it learns about the driver for the life of the process, so each test runs
+ * in a child of its own, and finds a fresh one there. In a child a check that fails ends it; the
+ * parent reports. */
 #ifndef DOUBLE_FIXTURE_H
 #define DOUBLE_FIXTURE_H
 
@@ -11,7 +12,8 @@
 #include "unit.h"
 #include <unistd.h>
 
-/* The program's two arguments: the double, and a driver that lacks functions. Ends the process if they are missing. */
+/* The program's two arguments: the double, and a driver that lacks functions. Ends the process if
+ * they are missing. */
 void double_paths(int argc, char **argv);
 extern const char *driver_path, *old_driver_path;
 
@@ -62,7 +64,8 @@ void *double_symbol(const char *name);
 /* Tells the double which call fails, as GDNN_FAKE_FAIL says it; "": none. */
 void fail_next(const char *what);
 
-/* Forward, one channel in each of 2 groups, and a filter of one tap: y is x times the group's weight. */
+/* Forward, one channel in each of 2 groups, and a filter of one tap: y is x times the group's
+ * weight. */
 gdnn_conv example(gdnn_dir dir, gdnn_dtype dtype);
 
 /* Mode force, else the defaults. */

@@ -1,4 +1,5 @@
-/* args: division by launch constants, and what a kernel is told about its problem, up to sizes that no machine holds. */
+/* args: division by launch constants, and what a kernel is told about its problem, up to sizes
+ * that no machine holds. */
 #include "args.h"
 #include "decide.h"
 #include "problem.h"
@@ -197,8 +198,8 @@ static void taps_that_reach_an_input(void **state)
         }
 }
 
-/* Tensors of more than 2^31 elements that have broken other libraries: too large to run here, so the numbers that lead
- * to addresses are checked. */
+/* Tensors of more than 2^31 elements that have broken other libraries: too large to run here, so
+ * the numbers that lead to addresses are checked. */
 static const char *const huge[] = {
     "n=1 c=2 in=32800x32800 k=2 filter=3x3 pad=1 groups=2",
     "n=50 c=96 in=720x1280 k=384 filter=2x2 stride=2 groups=96",
@@ -219,8 +220,8 @@ static const gdnn_divisor *divisor_of(const gdnn_conv *conv, const gdnn_args *a,
     return role == GDNN_ROLE_X ? &at->in_div : role == GDNN_ROLE_W ? &at->filter_div : &at->out_div;
 }
 
-/* Element `index` of what is written, split by the divisors as kernels do, is the element that plain division finds,
- * and its offset is what the strides say. */
+/* Element `index` of what is written, split by the divisors as kernels do, is the element that
+ * plain division finds, and its offset is what the strides say. */
 static void check_index(const gdnn_conv *conv, const gdnn_args *a, int64_t index)
 {
     gdnn_role role = gdnn_written(conv->dir);

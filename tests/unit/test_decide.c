@@ -250,8 +250,8 @@ static void shared_memory_and_workspace(void **state)
     assert_in_range(decision.launch.workspace, 0, 1 << 20);
 }
 
-/* Where the variant is a preference: lanes go along what is close together in memory, in what is written, or in
- * backward-filter in x. */
+/* Where the variant is a preference: lanes go along what is close together in memory, in what is
+ * written, or in backward-filter in x. */
 static gdnn_layout variant_of(const char *text)
 {
     gdnn_conv conv = problem(text);
@@ -286,7 +286,8 @@ static void the_variant_follows_the_strides(void **state)
     assert_int_equal(
         variant_of("dir=fwd dtype=f32 layout=nhwc n=2 c=1 in=5x5 k=1 filter=1x1 groups=1"),
         GDNN_NCHW);
-    /* with more blocks than a launch can have, the other variant: 2^32 filters of one tap in 2^27 blocks */
+    /* with more blocks than a launch can have, the other variant: 2^32 filters of one tap in 2^27
+     * blocks */
     assert_int_equal(variant_of("dir=bwd_filter dtype=f16 n=1 c=65536 in=2 k=65536 filter=1"),
                      GDNN_NHWC);
 }

@@ -1,5 +1,5 @@
-/* launch on the double of the driver: what is refused, with which status and reason, and that everything works again
- * afterwards. */
+/* launch on the double of the driver: what is refused, with which status and reason, and that
+ * everything works again afterwards. */
 #include "double_fixture.h"
 #include <pthread.h>
 
@@ -98,8 +98,8 @@ IN_CHILD(no_binary_when_the_function_is_asked_for)
     CHECK_ERROR("cuKernelGetFunction");
 }
 
-/* Every call on the way to a plan: its failure is GDNN_FAILED with the name of the call and the driver's words, and the
- * next plan is made. */
+/* Every call on the way to a plan: its failure is GDNN_FAILED with the name of the call and the
+ * driver's words, and the next plan is made. */
 IN_CHILD(failures_while_a_plan_is_made)
 {
     static const char *const calls[] = {"cuCtxGetCurrent",
@@ -158,7 +158,8 @@ IN_CHILD(a_launch_that_fails)
     release(&m);
 }
 
-/* Plans of each device's context, run there, in turn; and one made while a context is only pushed for a while. */
+/* Plans of each device's context, run there, in turn; and one made while a context is only pushed
+ * for a while. */
 IN_CHILD(two_devices)
 {
     setenv("GDNN_FAKE_DEVICES", "2", 1);
@@ -190,7 +191,8 @@ IN_CHILD(two_devices)
     check_works();
 }
 
-/* Loading and running are legal while the stream is captured, and nothing runs before the capture's end. */
+/* Loading and running are legal while the stream is captured, and nothing runs before the
+ * capture's end. */
 IN_CHILD(a_plan_made_and_run_in_a_capture)
 {
     open_devices(1);
@@ -214,7 +216,8 @@ IN_CHILD(a_plan_made_and_run_in_a_capture)
     release(&m);
 }
 
-/* The mode that was exchanged comes back, also where loading fails: else the capture of others would be relaxed. */
+/* The mode that was exchanged comes back, also where loading fails: else the capture of others
+ * would be relaxed. */
 IN_CHILD(the_capture_mode_comes_back)
 {
     open_devices(1);

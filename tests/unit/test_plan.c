@@ -1,4 +1,5 @@
-/* plan and explain on the double of the driver: pointers, arguments, options, and what a run costs. */
+/* plan and explain on the double of the driver: pointers, arguments, options, and what a run
+ * costs. */
 #include "double_fixture.h"
 
 IN_CHILD(a_plan_is_made_and_run)
