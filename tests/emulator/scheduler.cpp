@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace emu
 {
@@ -95,6 +96,19 @@ static Fiber *take_ready()
     return fibers[ring[ring_head++ & ring_mask]];
 }
 
+static void fiber_main();
+
+// Makes the fiber current; returns where it goes on.
+static Context *resume(Fiber *fiber)
+{
+    current = fiber;
+    if (!fiber->started) {
+        fiber->started = true;
+        context_start(fiber->context, fiber_main);
+    }
+    return fiber->context;
+}
+
 void wait_until_ready()
 {
     Fiber *self = current_fiber(), *next = take_ready();
@@ -102,9 +116,20 @@ void wait_until_ready()
         report_deadlock();
     if (next == self)
         return;
-    current = next;
-    context_switch(&self->context, &next->context);
+    context_switch(self->context, resume(next));
     current = self;
+}
+
+static Fiber *end_thread(Fiber *self)
+{
+    self->state = State::done;
+    done_threads++;
+    thread_leaves_warp(*self);
+    thread_leaves_block();
+    Fiber *next = take_ready();
+    if (!next && done_threads != block_threads)
+        report_deadlock();
+    return next;
 }
 
 #if EMU_ASAN
@@ -114,23 +139,26 @@ static void
 fiber_main()
 {
     context_entered();
-    running_kernel->call(running_kernel->function, kernel_arguments);
-    Fiber *self = current_fiber();
-    self->state = State::done;
-    done_threads++;
-    thread_leaves_warp(*self);
-    thread_leaves_block();
-    Fiber *next = take_ready();
-    if (!next && done_threads != block_threads)
-        report_deadlock();
-    current = next;
-    context_leave(&self->context, next ? &next->context : &launcher);
+    for (;;) {
+        running_kernel->call(running_kernel->function, kernel_arguments);
+        Fiber *self = current_fiber(), *next = end_thread(self);
+        if (!next) {
+            current = nullptr;
+            context_leave(self->context, &launcher);
+        }
+        if (next->started)
+            context_leave(self->context, resume(next));
+        // The next thread begins: on this stack, which is warm.
+        std::swap(self->context, next->context);
+        next->started = true;
+        current = next;
+    }
 }
 
 bool in_stack_guard(const void *address)
 {
     for (const Fiber *fiber : fibers)
-        if (fiber && context_guards(fiber->context, address))
+        if (fiber && context_guards(*fiber->context, address))
             return true;
     return false;
 }
@@ -142,7 +170,8 @@ void prepare_threads(dim3 size)
     for (unsigned i = 0; i < block_threads; i++) {
         if (!fibers[i]) {
             fibers[i] = new Fiber;
-            context_make_stack(&fibers[i]->context, i);
+            fibers[i]->context = new Context;
+            context_make_stack(fibers[i]->context, i);
         }
         Thread &thread = *fibers[i];
         thread.linear = i;
@@ -162,16 +191,13 @@ void run_block(void *const *arguments)
     begin_warps();
     for (unsigned i = 0; i < block_threads; i++) {
         fibers[i]->copies.clear();
-        context_start(&fibers[i]->context, fiber_main);
+        fibers[i]->started = false;
         make_ready(fibers[i], false);
     }
     watch::begin_block();
     counters.blocks++;
     counters.threads += block_threads;
-    Fiber *first = take_ready();
-    current = first;
-    context_switch(&launcher, &first->context);
-    current = nullptr;
+    context_switch(&launcher, resume(take_ready()));
     watch::end_block();
 }
 } // namespace emu

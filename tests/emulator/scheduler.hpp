@@ -14,8 +14,9 @@ namespace emu
 enum class State { ready, at_warp_collective, at_block_barrier, done };
 
 struct Fiber : Thread {
-    Context context;
+    Context *context = nullptr;
     State state = State::done;
+    bool started = false;
     Where where;             // the collective at which it waits
     void *operand = nullptr; // what it brought there
     Copies copies;           // its cp.async

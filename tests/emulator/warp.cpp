@@ -49,12 +49,17 @@ void thread_leaves_warp(const Thread &thread)
     }
 }
 
+static bool same_collective(const Gathering &open, const char *what, const Where &where)
+{
+    return same_place(open.where, where) && (open.what == what || !strcmp(open.what, what));
+}
+
 static Gathering &join(Warp &warp, const char *what, unsigned mask, unsigned self, Where where)
 {
     for (unsigned i = 0; i < warp.open; i++) {
         Gathering &open = warp.gathering[i];
         if (open.mask == mask) {
-            if (strcmp(open.what, what) || !same_place(open.where, where))
+            if (!same_collective(open, what, where))
                 kernel_error(where, "divergent %s: lanes %08x of the same mask wait at %s, %s:%d", what,
                      open.arrived, open.what, open.where.file, open.where.line);
             return open;

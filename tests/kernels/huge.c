@@ -51,8 +51,8 @@ static void offer_skipping(subject *s, const char *huge, const char *small, int6
 static const char *const far_apart[] = {
     "n=1 c=2 in=5 k=2 filter=2 groups=2 pad=2147483646 pad_after=2 dilation=2147483647",
     "n=1 c=2 in=5 k=2 filter=1 groups=2 pad=4294967293 pad_after=0 stride=2147483647",
-    "n=1 c=2 in=3 k=2 filter=3 groups=2 pad=4294967293 pad_after=1 stride=1073741824 "
-    "dilation=2147483647",
+    ("n=1 c=2 in=3 k=2 filter=3 groups=2 pad=4294967293 pad_after=1 stride=1073741824 "
+     "dilation=2147483647"),
 };
 
 void huge_sizes(subject *s)
