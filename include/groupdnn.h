@@ -103,7 +103,8 @@ typedef struct gdnn_conv {
     int64_t y_stride[GDNN_MAX_DIMS]; /* of y or dy */
     int64_t z_stride[GDNN_MAX_DIMS]; /* of z, which has y's sizes */
 
-    /* Scale of the result, of its prior contents (never read if beta == 0), and of z. */
+    /* Scale of the result, of its prior contents (never read if beta == 0), and of z. Finite; for other than f64 data
+     * rounded to float32, and finite there too. */
     double alpha, beta, alpha2;
 
     uint64_t reserved[8]; /* must be 0 */
@@ -181,7 +182,7 @@ GDNN_API gdnn_status gdnn_conv_parse(const char *text, gdnn_conv *conv);
 /* Writes `conv` in the text form, which gdnn_conv_parse reads back to an equal problem, into `text` of `size`
  * bytes; always ends it with a zero. Returns the length that the whole text has, without the zero (as snprintf);
  * 1024 bytes are always enough for a problem that passes gdnn_check. A problem that does not is written too, for
- * messages. */
+ * messages. 0, and the reason in gdnn_last_error: `conv` is NULL, or `text` is and `size` is not 0. */
 GDNN_API size_t gdnn_conv_format(const gdnn_conv *conv, char *text, size_t size);
 
 /* The facts of the GPU of the calling thread's current context, or of device 0 if there is no context.

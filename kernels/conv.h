@@ -110,6 +110,14 @@ static __device__ __forceinline__ int64_t divide_up(int64_t n, int d)
     return (n + d - 1) / d;
 }
 
+/* Sums have three levels, so that rounding errors do not grow with their length: up to ROW products of one row of the
+ * filter, the rows of gdnn_args.chain channels, and all of it. Ends the row that begins at `first` of `count` taps. */
+static __device__ __forceinline__ int row_end(int first, int count)
+{
+    const int ROW = 256;
+    return count - first < ROW ? count : first + ROW;
+}
+
 /* alpha * sum + beta * prior, the end of every gradient. */
 template <class T, class A>
 static __device__ __forceinline__ void finish(T *out, A sum, const gdnn_args &a)

@@ -93,8 +93,13 @@ static __device__ __forceinline__ void direct_bwd_data(T *dx, const T *__restric
                 GPU_NO_UNROLL
                 for (int j = 0; j < t1.count; j++, y1 -= y_step1, w1 += w_step1) {
                     const T *y2 = y1, *w2 = w1;
-                    for (int l = 0; l < t2.count; l++, y2 -= y_step2, w2 += w_step2)
-                        chain = fused(A(load(y2)), A(load(w2)), chain);
+                    for (int l = 0; l < t2.count;) {
+                        A row = 0;
+                        int end = row_end(l, t2.count);
+                        for (; l < end; l++, y2 -= y_step2, w2 += w_step2)
+                            row = fused(A(load(y2)), A(load(w2)), row);
+                        chain += row;
+                    }
                 }
             }
         }

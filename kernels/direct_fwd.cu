@@ -71,8 +71,13 @@ static __device__ __forceinline__ void direct_fwd(const T *__restrict__ x, const
                 GPU_NO_UNROLL
                 for (int j = 0; j < t1.count; j++, x1 += x_step1, w1 += a.axis[1].w_stride) {
                     const T *x2 = x1, *w2 = w1;
-                    for (int l = 0; l < t2.count; l++, x2 += x_step2, w2 += a.axis[2].w_stride)
-                        chain = fused(A(load(x2)), A(load(w2)), chain);
+                    for (int l = 0; l < t2.count;) {
+                        A row = 0;
+                        int end = row_end(l, t2.count);
+                        for (; l < end; l++, x2 += x_step2, w2 += a.axis[2].w_stride)
+                            row = fused(A(load(x2)), A(load(w2)), row);
+                        chain += row;
+                    }
                 }
             }
         }

@@ -1,34 +1,41 @@
-/* Everything of a GPU that a kernel uses beyond CUDA's ordinary names: the only header with inline PTX, and
- * beside conv_args.h the only one that a kernel includes. The text of a kernel is compiled twice: by nvcc for the
- * GPU, and by the host's C++ compiler for the tests, where tests/emulator/emulator.hpp defines the same names.
+/* Everything of a GPU that a kernel uses beyond CUDA's ordinary names: the only header with inline
+ * PTX, and beside conv_args.h the only one that a kernel includes. The text of a kernel is compiled
+ * twice: by nvcc for the GPU, and by the host's C++ compiler for the tests, where
+ * tests/emulator/emulator.hpp defines the same names.
  *
- * GPU_KERNEL(name)              after the definition of a kernel: makes it known to the emulator
- * GPU_SHARED(T, name, dims)     static shared memory in a function: GPU_SHARED(float, tile, [32][33]);
- * GPU_DYN_SHARED(T, name)       the dynamic shared memory as `T *name`, aligned to 16 bytes
- * GPU_UNROLL                    before a loop: unroll it fully
- * GPU_NO_UNROLL                 before a loop: keep it, for small code and few registers
+ * GPU_KERNEL(name)             after the definition of a kernel: makes it known to the emulator
+ * GPU_SHARED(T, name, dims)    static shared memory: GPU_SHARED(float, tile, [32][33]);
+ * GPU_DYN_SHARED(T, name)      the dynamic shared memory as `T *name`, aligned to 16 bytes
+ * GPU_UNROLL                   before a loop: unroll it fully
  *
- * Matrix products of a whole warp, acc += A * B, with the sums in float32. Lane = 4 * g + t, two 16-bit values in
- * a register with the lower index in the lower half; acc[0..1] = C[g][2t..2t+1], acc[2..3] = C[g + 8][2t..2t+1].
+ * Matrix products of a whole warp, acc += A * B, with the sums in float32. Lane = 4 * g + t; two
+ * 16-bit values in a register, the one with the lower index in the lower half;
+ * acc[0..1] = C[g][2t..2t+1], acc[2..3] = C[g + 8][2t..2t+1].
  *
- * gpu_mma_m16n8k16_f16, _bf16   a[0] = A[g][2t..2t+1], a[1] = A[g + 8][2t..], a[2] = A[g][2t + 8..],
- *                               a[3] = A[g + 8][2t + 8..]; b[0] = B[2t..2t+1][g], b[1] = B[2t + 8..][g]
- * gpu_mma_m16n8k8_f16, _bf16    a[0] = A[g][2t..2t+1], a[1] = A[g + 8][2t..]; b = B[2t..2t+1][g]
- * gpu_mma_m16n8k8_tf32          a[0] = A[g][t], a[1] = A[g + 8][t], a[2] = A[g][t + 4], a[3] = A[g + 8][t + 4];
- *                               b[0] = B[t][g], b[1] = B[t + 4][g]; operands from gpu_tf32
- * gpu_tf32(float)               nearest TF32, ties away from zero, as the bits of a float
+ * gpu_mma_m16n8k16_f16, _bf16
+ *       a[0] = A[g][2t..2t+1], a[1] = A[g + 8][2t..], a[2] = A[g][2t + 8..],
+ *       a[3] = A[g + 8][2t + 8..]; b[0] = B[2t..2t+1][g], b[1] = B[2t + 8..][g]
+ * gpu_mma_m16n8k8_f16, _bf16
+ *       a[0] = A[g][2t..2t+1], a[1] = A[g + 8][2t..]; b = B[2t..2t+1][g]
+ * gpu_mma_m16n8k8_tf32
+ *       a[0] = A[g][t], a[1] = A[g + 8][t], a[2] = A[g][t + 4], a[3] = A[g + 8][t + 4];
+ *       b[0] = B[t][g], b[1] = B[t + 4][g]; operands from gpu_tf32
+ * gpu_tf32(float)
+ *       nearest TF32, ties away from zero, as the bits of a float
  *
- * bfloat16 and TF32 products need sm_80: below it they trap, so the host must not launch a kernel that reaches one.
+ * bfloat16 and TF32 products need sm_80: below it they trap, so the host must not launch a kernel
+ * that reaches one.
  *
  * gpu_ldmatrix_x1, _x2, _x4 (r, row), and with _trans
- *       loads 1, 2 or 4 8x8 matrices of 16-bit values from shared memory: lane 8 * j + i gives the address of row i
- *       of matrix j (16 bytes, aligned), lane 4 * g + t gets elements [g][2t..2t+1] of matrix j in r[j]; with
- *       _trans elements [2t][g] and [2t + 1][g]
+ *       loads 1, 2 or 4 8x8 matrices of 16-bit values from shared memory: lane 8 * j + i gives the
+ *       address of row i of matrix j (16 bytes, aligned), lane 4 * g + t gets elements
+ *       [g][2t..2t+1] of matrix j in r[j]; with _trans elements [2t][g] and [2t + 1][g]
  *
  * gpu_cp_async<4 | 8 | 16>(dst, src, src_bytes)
- *       starts a copy from global to shared memory; both aligned to the size; the bytes after src_bytes become zero
- *       and are not read. Complete for the issuing thread after gpu_cp_async_commit and gpu_cp_async_wait<n>, which
- *       waits until at most n commits are open; others see it after a barrier. Below sm_80 a plain copy.
+ *       starts a copy from global to shared memory; both aligned to the size; the bytes after
+ *       src_bytes become zero and are not read. Complete for the issuing thread after
+ *       gpu_cp_async_commit and gpu_cp_async_wait<n>, which waits until at most n commits are open;
+ *       others see it after a barrier. Below sm_80 a plain copy.
  */
 #ifndef GDNN_GPU_H
 #define GDNN_GPU_H

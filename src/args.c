@@ -35,9 +35,11 @@ static int64_t inverse_of(int64_t a, int64_t modulus)
     return x0 < 0 ? x0 + modulus : x0;
 }
 
-static gdnn_scale scale_of(double value)
+/* Factors of sums in float32 are float32 themselves; what rounds to 0 is 0. */
+static gdnn_scale scale_of(const gdnn_conv *conv, double value)
 {
-    return (gdnn_scale){value, (float)value, value != 0};
+    bool nonzero = conv->dtype == GDNN_F64 ? value != 0 : (float)value != 0;
+    return (gdnn_scale){value, (float)value, nonzero};
 }
 
 /* Products of one chain. A float32 chain of 1024 is within 6e-7 of the exact sum, relative to random data. */
@@ -106,11 +108,11 @@ void gdnn_args_fill(gdnn_args *args, const gdnn_conv *conv)
         }
     }
 
-    args->alpha = scale_of(conv->alpha);
-    args->beta = scale_of(conv->beta);
-    args->alpha2 = scale_of(conv->alpha2);
+    args->alpha = scale_of(conv, conv->alpha);
+    args->beta = scale_of(conv, conv->beta);
+    args->alpha2 = scale_of(conv, conv->alpha2);
     args->has_bias = conv->bias != 0;
-    args->has_z = conv->z && conv->alpha2 != 0;
+    args->has_z = conv->z && args->alpha2.nonzero;
     int64_t taps = gdnn_taps(conv);
     args->chain = taps < CHAIN ? (int32_t)(CHAIN / taps) : 1;
     args->relu = conv->act == GDNN_ACT_RELU;

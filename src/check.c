@@ -2,6 +2,7 @@
 #include "error.h"
 #include "problem.h"
 #include "text_keys.h"
+#include <math.h>
 
 /* Below this are every number of a problem and the bytes of every tensor, so that a sum of two, or one tile more than
  * a size, still fits in 64 bits. */
@@ -151,6 +152,16 @@ static gdnn_status check_elements(const gdnn_conv *conv, gdnn_role role)
     return GDNN_OK;
 }
 
+/* An infinite factor would make NaN of every sum that it meets twice; nobody means it. */
+static gdnn_status check_factor(const gdnn_conv *conv, const char *key, double value)
+{
+    bool wide = conv->dtype == GDNN_F64;
+    if (!isfinite(wide ? value : (float)value))
+        return gdnn_fail(GDNN_INVALID, "%s=%g: must be finite in %s, the type of the sums", key,
+                         value, wide ? "f64" : "f32");
+    return GDNN_OK;
+}
+
 /* Everything but the strides. */
 static gdnn_status check_shape(const gdnn_conv *conv)
 {
@@ -158,7 +169,10 @@ static gdnn_status check_shape(const gdnn_conv *conv)
     if (!conv)
         return gdnn_fail(GDNN_INVALID, "the problem is NULL");
     if ((status = check_kinds(conv)) || (status = check_channels(conv)) ||
-        (status = check_axes(conv)) || (status = check_elements(conv, GDNN_ROLE_X)) ||
+        (status = check_factor(conv, "alpha", conv->alpha)) ||
+        (status = check_factor(conv, "beta", conv->beta)) ||
+        (status = check_factor(conv, "alpha2", conv->alpha2)) || (status = check_axes(conv)) ||
+        (status = check_elements(conv, GDNN_ROLE_X)) ||
         (status = check_elements(conv, GDNN_ROLE_W)) ||
         (status = check_elements(conv, GDNN_ROLE_Y)))
         return status;

@@ -49,9 +49,12 @@ static bool prefers_channels(int dims, const int64_t *size, const int64_t *strid
     return size[1] > 1 && stride[1] < pixels;
 }
 
-static gdnn_layout preferred_variant(const gdnn_conv *p)
+/* Backward-filter's lanes go along the pixels only if there is one for each thread of a block of `threads`. */
+static gdnn_layout preferred_variant(const gdnn_conv *p, int threads)
 {
     int64_t size[GDNN_MAX_DIMS];
+    if (p->dir == GDNN_BWD_FILTER && gdnn_elements(p, GDNN_ROLE_Y) / p->k < threads)
+        return GDNN_NHWC;
     gdnn_role role = p->dir == GDNN_FWD ? GDNN_ROLE_Y : GDNN_ROLE_X;
     gdnn_sizes(p, role, size);
     return prefers_channels(gdnn_dims(p), size, gdnn_strides(p, role)) ? GDNN_NHWC : GDNN_NCHW;
@@ -65,7 +68,7 @@ static gdnn_reason fit(const gdnn_kernel *kernel, const gdnn_conv *p, int64_t wo
     if (kernel->dir != p->dir || !(kernel->dtypes >> p->dtype & 1))
         return GDNN_REASON_NO_KERNEL;
     if (kernel->any_strides)
-        variant = preferred_variant(p);
+        variant = preferred_variant(p, kernel->threads);
     else if (!gdnn_common_layout(p, &variant) || !(kernel->layouts >> variant & 1))
         return GDNN_REASON_NO_KERNEL;
     if (!kernel->when(p))
@@ -158,7 +161,7 @@ gdnn_decision gdnn_decide(const gdnn_conv *conv, int64_t workspace, const gdnn_d
         return decision;
     }
     bool proven = strcmp(decision.evidence, "none") != 0;
-    decision.reason =
-        proven || options->mode == GDNN_MODE_FORCE ? GDNN_REASON_TAKEN : GDNN_REASON_NO_EVIDENCE;
+    bool unasked = options->mode == GDNN_MODE_FORCE || options->mode == GDNN_MODE_VERIFY;
+    decision.reason = proven || unasked ? GDNN_REASON_TAKEN : GDNN_REASON_NO_EVIDENCE;
     return decision;
 }

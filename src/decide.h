@@ -37,8 +37,8 @@ typedef struct gdnn_decision {
 } gdnn_decision;
 
 /* Decides `conv` (any problem: an invalid one gets the reason INVALID) with `workspace` bytes on
- * offer. The modes: off forwards; on, observe and verify need evidence in wins.def; force needs
- * none. groups == 1 is decided like any other number: only the drop-in forwards it. */
+ * offer. The modes: off forwards; on and observe need evidence in wins.def; force and verify, which
+ * keeps cuDNN's result, need none. groups == 1 is decided like any other number: only the drop-in forwards it. */
 gdnn_decision gdnn_decide(const gdnn_conv *conv, int64_t workspace, const gdnn_device *device,
                           const gdnn_options *options);
 

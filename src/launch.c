@@ -122,6 +122,8 @@ gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, con
         t.z = NULL;
     if (!args->has_bias)
         t.bias = NULL;
+    if (!shape->workspace)
+        workspace = NULL;
     /* the driver copies parameters and writes none */
     void *parameters[] = {&t.x, &t.w, &t.y, &t.z, &t.bias, &workspace, (void *)args};
     CUlaunchConfig config = {.gridDimX = (unsigned)shape->blocks,

@@ -123,6 +123,43 @@ void gdnn_options_init(gdnn_options *options)
             set_option(&table[i], table[i].fallback, options);
 }
 
+/* What GROUPDNN_DISABLE may name; GROUPDNN_KERNEL may name the kernels. */
+static const char known_names[] = "all,fwd,bwd_data,bwd_filter"
+#define GDNN_KERNEL(file, name, direction, layouts, dtypes, tile, when, threads, blocks, shared,   \
+                    workspace)                                                                     \
+    "," #name
+#include "kernels.def"
+#undef GDNN_KERNEL
+    ;
+
+static bool in_list(const char *list, const char *word, size_t length)
+{
+    for (const char *at = list; *at;) {
+        size_t here = strcspn(at, ",");
+        if (here == length && !memcmp(at, word, length))
+            return true;
+        at += here + (at[here] == ',');
+    }
+    return false;
+}
+
+/* Names that mean nothing are reported and kept: what they stand beside still counts, and a kernel that does not exist
+ * runs nothing. */
+static void check_names(const char *variable, const char *names,
+                        void (*report)(const char *sentence, void *context), void *context)
+{
+    for (const char *at = names; *at;) {
+        size_t length = strcspn(at, ",");
+        if (!in_list(known_names, at, length)) {
+            char sentence[512];
+            snprintf(sentence, sizeof sentence, "%s: there is no \"%.*s\"; the names are %s",
+                     variable, (int)(length < 100 ? length : 100), at, known_names);
+            report(sentence, context);
+        }
+        at += length + (at[length] == ',');
+    }
+}
+
 void gdnn_options_read(gdnn_options *options,
                        const char *(*get)(const char *variable, void *context),
                        void (*report)(const char *sentence, void *context), void *context)
@@ -140,18 +177,15 @@ void gdnn_options_read(gdnn_options *options,
                  *o->fallback ? "using " : "ignored", o->fallback);
         report(sentence, context);
     }
+    if (report) {
+        check_names("GROUPDNN_DISABLE", options->disable, report, context);
+        check_names("GROUPDNN_KERNEL", options->kernel, report, context);
+    }
 }
 
 bool gdnn_options_disables(const gdnn_options *options, const char *word)
 {
-    size_t length = strlen(word);
-    for (const char *at = options->disable; *at;) {
-        size_t here = strcspn(at, ",");
-        if (here == length && !memcmp(at, word, length))
-            return true;
-        at += here + (at[here] == ',');
-    }
-    return false;
+    return in_list(options->disable, word, strlen(word));
 }
 
 static const char *from_environment(const char *variable, void *context)

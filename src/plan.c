@@ -82,9 +82,10 @@ gdnn_status gdnn_plan_make(gdnn_plan **plan, const gdnn_conv *conv, size_t works
     if (!decision)
         decision = &own;
     *decision = (gdnn_decision){.reason = GDNN_REASON_INVALID, .evidence = "none"};
+    if (plan)
+        *plan = NULL;
     if (!plan || !conv)
         return gdnn_fail(GDNN_INVALID, "gdnn_plan_create: %s is NULL", plan ? "conv" : "plan");
-    *plan = NULL;
     gdnn_plan *made = calloc(1, sizeof *made);
     if (!made)
         return gdnn_fail(GDNN_FAILED, "gdnn_plan_create: out of host memory");
@@ -114,8 +115,8 @@ const char *gdnn_plan_kernel(const gdnn_plan *plan)
 }
 
 /* Missing or misaligned pointers. */
-static gdnn_status check_tensors(const gdnn_conv *conv, const gdnn_tensors *t,
-                                 const void *workspace, int64_t workspace_bytes)
+static gdnn_status check_tensors(const gdnn_plan *plan, const gdnn_tensors *t,
+                                 const void *workspace)
 {
     const struct {
         const char *name;
@@ -125,10 +126,10 @@ static gdnn_status check_tensors(const gdnn_conv *conv, const gdnn_tensors *t,
         {"x", t->x, 1},
         {"w", t->w, 1},
         {"y", t->y, 1},
-        {"z", t->z, conv->z && conv->alpha2 != 0},
-        {"bias", t->bias, conv->bias},
+        {"z", t->z, (int)plan->args.has_z},
+        {"bias", t->bias, (int)plan->args.has_bias},
     };
-    size_t size = gdnn_dtype_size(conv->dtype);
+    size_t size = gdnn_dtype_size(plan->conv.dtype);
     for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++) {
         if (!pointers[i].needed)
             continue;
@@ -139,9 +140,9 @@ static gdnn_status check_tensors(const gdnn_conv *conv, const gdnn_tensors *t,
             return gdnn_fail(GDNN_INVALID, "%s=%p is not aligned to its elements of %zu bytes",
                              pointers[i].name, pointers[i].pointer, size);
     }
-    if (workspace_bytes && (!workspace || (uintptr_t)workspace % 16))
+    if (plan->shape.workspace && (!workspace || (uintptr_t)workspace % 16))
         return gdnn_fail(GDNN_INVALID, "workspace=%p: %lld bytes aligned to 16 are needed",
-                         workspace, (long long)workspace_bytes);
+                         workspace, (long long)plan->shape.workspace);
     return GDNN_OK;
 }
 
@@ -150,7 +151,7 @@ gdnn_status gdnn_plan_run(const gdnn_plan *plan, const gdnn_tensors *tensors, vo
 {
     if (!plan || !tensors)
         return gdnn_fail(GDNN_INVALID, "gdnn_plan_run: %s is NULL", plan ? "tensors" : "plan");
-    gdnn_status status = check_tensors(&plan->conv, tensors, workspace, plan->shape.workspace);
+    gdnn_status status = check_tensors(plan, tensors, workspace);
     if (status != GDNN_OK)
         return status;
     log_problem(GDNN_LOG_CALLS, &plan->conv, "run", plan->shape.kernel->name);
@@ -193,6 +194,9 @@ gdnn_status gdnn_explain(const gdnn_conv *conv, const gdnn_device *device, size_
     int64_t offered = workspace > INT64_MAX ? INT64_MAX : (int64_t)workspace;
     gdnn_decision decision = gdnn_decide(conv, offered, device, gdnn_options_get());
     const gdnn_launch_shape *launch = &decision.launch;
+    /* The drop-in leaves these to cuDNN; the C API runs them. */
+    if (launch->kernel && conv->groups == 1 && decision.reason != GDNN_REASON_MODE_OFF)
+        decision.reason = GDNN_REASON_NOT_GROUPED;
     *out = (gdnn_explanation){
         .status = launch->kernel ? GDNN_OK : GDNN_UNSUPPORTED,
         .taken = decision.reason == GDNN_REASON_TAKEN,

@@ -19,6 +19,7 @@ typedef struct problem {
     int64_t cpg, kpg; /* channels of x and of y in one group */
     axis d, h, w;
     int64_t in, taps, out; /* positions in all axes together */
+    double alpha, beta, alpha2;
 } problem;
 
 static axis axis_of(const gdnn_conv *conv, int i)
@@ -91,7 +92,7 @@ static void add_product(double *to, double *magnitude, double factor, const doub
 static void add_row(const problem *p, int64_t x, int64_t w, int64_t y, int64_t count)
 {
     const gdnn_reference *t = p->t;
-    const double alpha = p->conv->alpha;
+    const double alpha = p->alpha;
     const int64_t stride = p->w.stride;
     double *m = t->magnitude;
 
@@ -166,11 +167,11 @@ static void begin(const problem *p, double *written, int64_t count)
     const gdnn_reference *t = p->t;
 
     for (int64_t i = 0; i < count; i++) {
-        const double prior = conv->beta != 0 ? conv->beta * written[i] : 0;
+        const double prior = p->beta != 0 ? p->beta * written[i] : 0;
         double z = 0, bias = 0;
 
-        if (conv->z && conv->alpha2 != 0)
-            z = conv->alpha2 * t->z[i];
+        if (conv->z && p->alpha2 != 0)
+            z = p->alpha2 * t->z[i];
         if (conv->bias)
             bias = t->bias[i / p->out % conv->k];
         written[i] = prior + z + bias;
@@ -187,6 +188,12 @@ static void apply_relu(double *y, int64_t count)
             y[i] = 0;
 }
 
+/* A factor as the definition has it: a float32 unless the data are float64. */
+static double factor(const gdnn_conv *conv, double value)
+{
+    return conv->dtype == GDNN_F64 ? value : (float)value;
+}
+
 void gdnn_reference_run(const gdnn_conv *conv, const gdnn_reference *tensors)
 {
     problem p = {.conv = conv,
@@ -195,7 +202,10 @@ void gdnn_reference_run(const gdnn_conv *conv, const gdnn_reference *tensors)
                  .kpg = conv->k / conv->groups,
                  .d = axis_of(conv, conv->spatial - 3),
                  .h = axis_of(conv, conv->spatial - 2),
-                 .w = axis_of(conv, conv->spatial - 1)};
+                 .w = axis_of(conv, conv->spatial - 1),
+                 .alpha = factor(conv, conv->alpha),
+                 .beta = factor(conv, conv->beta),
+                 .alpha2 = factor(conv, conv->alpha2)};
     p.in = p.d.in * p.h.in * p.w.in;
     p.taps = p.d.filter * p.h.filter * p.w.filter;
     p.out = p.d.out * p.h.out * p.w.out;

@@ -1,3 +1,4 @@
+#include "error.h"
 #include "problem.h"
 #include "text_keys.h"
 #include <locale.h>
@@ -164,5 +165,10 @@ size_t gdnn_text_format(const gdnn_conv *conv, const char *name, char *out, size
 
 size_t gdnn_conv_format(const gdnn_conv *conv, char *text, size_t size)
 {
-    return gdnn_text_format(conv, NULL, text, size);
+    if (conv && (text || !size))
+        return gdnn_text_format(conv, NULL, text, size);
+    gdnn_fail(GDNN_INVALID, "gdnn_conv_format: %s is NULL", conv ? "text" : "conv");
+    if (text && size)
+        *text = '\0';
+    return 0;
 }

@@ -83,8 +83,9 @@ static gdnn_status unknown_key(piece key)
         }
         used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", i ? ", " : "", known);
     }
-    return gdnn_fail(GDNN_INVALID, "unknown key \"%.*s%s\"%s%s%s; the keys are %s", SHOW(key),
-                     near ? ", did you mean " : "", near ? near : "", near ? "?" : "", keys);
+    if (near)
+        return gdnn_fail(GDNN_INVALID, "unknown key \"%.*s%s\", did you mean %s?", SHOW(key), near);
+    return gdnn_fail(GDNN_INVALID, "unknown key \"%.*s%s\"; the keys are %s", SHOW(key), keys);
 }
 
 /* The readers return NULL, or what the value should have been. */
@@ -112,6 +113,8 @@ static const char *read_whole(piece text, int64_t *value)
 
 static const char *read_axes(piece text, int most, int64_t *values, uint8_t *parts)
 {
+    static const char not_axes[] = "must be whole numbers joined by x, such as 3x3";
+    static const char not_strides[] = "must be whole numbers joined by x, such as 64x16x4x1";
     *parts = 0;
     for (;;) {
         const char *end = memchr(text.at, 'x', text.length);
@@ -119,7 +122,7 @@ static const char *read_axes(piece text, int most, int64_t *values, uint8_t *par
         int64_t value;
         const char *wrong = read_whole(part, &value);
         if (wrong)
-            return wrong == not_whole ? "must be whole numbers joined by x, such as 3x3" : wrong;
+            return wrong != not_whole ? wrong : most == GDNN_MAX_SPATIAL ? not_axes : not_strides;
         if (*parts == most)
             return most == GDNN_MAX_SPATIAL ? "there are at most 3 spatial axes"
                                             : "a tensor has at most 5 axes";
@@ -154,12 +157,41 @@ static const char *read_scale(piece text, double *value)
     return "must be a number that fits in a double";
 }
 
+/* Our word for what other programs say otherwise, or in capitals; NULL if it is none of these. Only
+ * for messages: one word means one thing here. */
+static const char *meant_word(gdnn_enum words, piece value)
+{
+    static const char *const others[][2] = {
+        {"fp16", "f16"},           {"half", "f16"},         {"float16", "f16"},
+        {"bfloat16", "bf16"},      {"fp32", "f32"},         {"float", "f32"},
+        {"float32", "f32"},        {"single", "f32"},       {"fp64", "f64"},
+        {"double", "f64"},         {"float64", "f64"},      {"forward", "fwd"},
+        {"fprop", "fwd"},          {"dgrad", "bwd_data"},   {"wgrad", "bwd_filter"},
+        {"channels_last", "nhwc"}, {"convolution", "conv"}, {"cross_correlation", "xcorr"},
+    };
+    int word;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strlen(others[i][0]) == value.length &&
+            !strncasecmp(others[i][0], value.at, value.length) &&
+            gdnn_enum_value(words, others[i][1], strlen(others[i][1]), &word))
+            return others[i][1];
+    char small[16];
+    if (value.length >= sizeof small)
+        return NULL;
+    for (size_t i = 0; i < value.length; i++)
+        small[i] = (char)tolower((unsigned char)value.at[i]);
+    return gdnn_enum_value(words, small, value.length, &word) ? gdnn_enum_word(words, word) : NULL;
+}
+
 static gdnn_status read_word(const gdnn_key_info *info, piece value, void *field)
 {
     int word;
-    if (!gdnn_enum_value(info->words, value.at, value.length, &word))
-        return gdnn_fail(GDNN_INVALID, "%s=%.*s%s: must be one of %s", info->key, SHOW(value),
-                         gdnn_enum_words(info->words));
+    if (!gdnn_enum_value(info->words, value.at, value.length, &word)) {
+        const char *near = meant_word(info->words, value);
+        return gdnn_fail(GDNN_INVALID, "%s=%.*s%s: must be one of %s%s%s%s", info->key, SHOW(value),
+                         gdnn_enum_words(info->words), near ? "; did you mean " : "",
+                         near ? near : "", near ? "?" : "");
+    }
     memcpy(field, &word, sizeof word);
     return GDNN_OK;
 }
@@ -196,11 +228,25 @@ static gdnn_status read_value(gdnn_text *text, gdnn_key key, piece value)
     return wrong ? bad_value(info, value, wrong) : GDNN_OK;
 }
 
-static gdnn_status read_token(gdnn_text *text, piece token)
+/* True if commas were meant to separate pairs: one ends the value, or another pair follows it. */
+static bool separates_by_commas(piece value)
+{
+    const char *comma = memchr(value.at, ',', value.length);
+    size_t rest = comma ? (size_t)(value.at + value.length - comma) : 0;
+    return comma && (rest == 1 || memchr(comma, '=', rest));
+}
+
+/* Reads one pair; `before` is the key of the pair in front of it, NULL if it is the first. */
+static gdnn_status read_token(gdnn_text *text, piece token, const gdnn_key_info **before)
 {
     const char *equals = memchr(token.at, '=', token.length);
-    if (!equals)
-        return gdnn_fail(GDNN_INVALID, "\"%.*s%s\": expected key=value", SHOW(token));
+    if (!equals) {
+        bool cut =
+            *before && ((*before)->kind == GDNN_KIND_AXES || (*before)->kind == GDNN_KIND_STRIDES ||
+                        (*before)->kind == GDNN_KIND_LABEL);
+        return gdnn_fail(GDNN_INVALID, "\"%.*s%s\": expected key=value%s", SHOW(token),
+                         cut ? "; values contain no blanks" : "");
+    }
     piece key = {token.at, (size_t)(equals - token.at)};
     piece value = {equals + 1, token.length - key.length - 1};
     for (int i = 0; i < GDNN_KEYS; i++) {
@@ -209,6 +255,10 @@ static gdnn_status read_token(gdnn_text *text, piece token)
             continue;
         if (gdnn_text_has(text, (gdnn_key)i))
             return gdnn_fail(GDNN_INVALID, "%.*s%s: %s was given before", SHOW(token), known);
+        *before = &gdnn_key_infos[i];
+        if ((*before)->kind != GDNN_KIND_LABEL && separates_by_commas(value))
+            return gdnn_fail(GDNN_INVALID, "%.*s%s: pairs are separated by blanks, not commas",
+                             SHOW(token));
         text->given |= UINT64_C(1) << i;
         return read_value(text, (gdnn_key)i, value);
     }
@@ -224,6 +274,7 @@ gdnn_status gdnn_text_parse(const char *line, gdnn_text *text, bool *empty)
     *text = (gdnn_text){.count = 1};
     gdnn_conv_init(&text->conv);
     *empty = true;
+    const gdnn_key_info *before = NULL;
     for (const char *at = line + strspn(line, blanks); *at; at += strspn(at, blanks)) {
         if (*at == '#') {
             at += strcspn(at, "\n");
@@ -231,7 +282,7 @@ gdnn_status gdnn_text_parse(const char *line, gdnn_text *text, bool *empty)
         }
         *empty = false;
         piece token = {at, strcspn(at, " \t\r\n\v\f#")};
-        gdnn_status status = read_token(text, token);
+        gdnn_status status = read_token(text, token, &before);
         if (status)
             return status;
         at += token.length;
@@ -239,9 +290,13 @@ gdnn_status gdnn_text_parse(const char *line, gdnn_text *text, bool *empty)
     int in = text->parts[GDNN_KEY_in], filter = text->parts[GDNN_KEY_filter];
     if (in && filter && in != filter) {
         char in_text[GDNN_AXES_TEXT], filter_text[GDNN_AXES_TEXT];
-        return gdnn_fail(GDNN_INVALID, "in=%s and filter=%s differ in the number of axes",
+        char hint[GDNN_AXES_TEXT + 16] = "", whole[GDNN_AXES_TEXT];
+        const int64_t size = text->conv.filter[0], sizes[GDNN_MAX_SPATIAL] = {size, size, size};
+        if (filter == 1) /* other keys take one number for all axes */
+            snprintf(hint, sizeof hint, ": write filter=%s", gdnn_axes_text(whole, in, sizes));
+        return gdnn_fail(GDNN_INVALID, "in=%s and filter=%s differ in the number of axes%s",
                          gdnn_axes_text(in_text, in, text->conv.in),
-                         gdnn_axes_text(filter_text, filter, text->conv.filter));
+                         gdnn_axes_text(filter_text, filter, text->conv.filter), hint);
     }
     if (in || filter)
         text->conv.spatial = in ? in : filter;

@@ -254,6 +254,29 @@ static void constant_data_may_lie_at_the_worst_place_of_rounding(void **state)
     assert_false(compare(&conv).pass);
 }
 
+/* Sums in the range of subnormals are off by a few of the smallest numbers, in every type. */
+static void subnormal_sums_have_absolute_errors(void **state)
+{
+    (void)state;
+    static const double smallest[] = {[GDNN_F32] = 0x1p-149, [GDNN_F64] = 0x1p-1074};
+    for (int dtype = GDNN_F32; dtype <= GDNN_F64; dtype++) {
+        gdnn_conv conv;
+        char text[128];
+        snprintf(text, sizeof text, "dir=fwd dtype=%s n=1 c=4 in=64 k=4 filter=9 pad=4 groups=4",
+                 dtype == GDNN_F32 ? "f32" : "f64");
+        assert_int_equal(gdnn_conv_parse(text, &conv), GDNN_OK);
+        double got[256], ref[256], magnitude[256], e = smallest[dtype];
+        for (int i = 0; i < 256; i++) {
+            ref[i] = magnitude[i] = 100 * e;
+            got[i] = ref[i] + (i % 5 - 2) * e;
+        }
+        assert_true(measure_result(&conv, got, ref, magnitude).pass);
+        for (int i = 0; i < 256; i++)
+            got[i] = ref[i] + 60 * e; /* 8 sqrt(9) of them are allowed */
+        assert_false(measure_result(&conv, got, ref, magnitude).pass);
+    }
+}
+
 static void subnormal_results_have_absolute_errors(void **state)
 {
     (void)state;
@@ -283,6 +306,7 @@ int main(void)
         cmocka_unit_test(cancellation_is_judged_by_the_terms),
         cmocka_unit_test(nothing_but_zeros),
         cmocka_unit_test(constant_data_may_lie_at_the_worst_place_of_rounding),
+        cmocka_unit_test(subnormal_sums_have_absolute_errors),
         cmocka_unit_test(subnormal_results_have_absolute_errors),
     };
     return cmocka_run_group_tests_name("measure", tests, NULL, NULL);

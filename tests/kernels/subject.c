@@ -96,7 +96,9 @@ bool subject_takes(subject *s, const gdnn_conv *conv)
 
 double subject_work(const subject *s, const gdnn_conv *conv)
 {
-    return (double)s->kernel->blocks(conv, s->layout) * s->kernel->threads + gdnn_macs(conv) / 8;
+    gdnn_launch_shape launch =
+        gdnn_decide(conv, s->kernel->workspace(conv), &s->session->facts, &s->options).launch;
+    return (double)launch.blocks * launch.threads + gdnn_macs(conv) / 8;
 }
 
 void subject_run(const subject *s, trial *t, trial_result *result)
@@ -137,7 +139,27 @@ void subject_try_trial(subject *s, const trial *wanted)
     trial_release(&result);
 }
 
+/* Backward-filter shares the pixels of a weight among a few threads where they are few, among a whole block where they
+ * are many: a batch large enough for a pixel a thread. */
+static gdnn_conv with_many_pixels(const subject *s, const gdnn_conv *conv)
+{
+    gdnn_conv many = *conv;
+    int64_t pixels = gdnn_elements(conv, GDNN_ROLE_Y) / (conv->n * conv->k);
+    many.n = s->kernel->threads / pixels + 1;
+    if (conv->n == 1) { /* its strides may be anything */
+        many.x_stride[0] = gdnn_span(conv, GDNN_ROLE_X);
+        many.y_stride[0] = gdnn_span(conv, GDNN_ROLE_Y);
+    }
+    return many;
+}
+
 void subject_try(subject *s, const gdnn_conv *conv)
 {
     subject_try_trial(s, &(trial){.conv = conv});
+    if (conv->dir != GDNN_BWD_FILTER ||
+        gdnn_elements(conv, GDNN_ROLE_Y) / conv->k >= s->kernel->threads)
+        return;
+    gdnn_conv many = with_many_pixels(s, conv);
+    if (gdnn_check(&many) == GDNN_OK && subject_work(s, &many) <= SUBJECT_MOST_WORK)
+        subject_try_trial(s, &(trial){.conv = &many});
 }

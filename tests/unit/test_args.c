@@ -162,9 +162,12 @@ static void scales_come_in_both_precisions(void **state)
     assert_false(a.beta.nonzero);
     assert_false(a.has_z); /* nothing of it would be used */
     assert_true(a.has_bias && a.relu);
-    conv.alpha2 = 1e-300; /* 0 as a float, but the caller asked for z to be read */
+    conv.beta = conv.alpha2 = 1e-300; /* sums in float32 have float32 factors, and there this is 0 */
     gdnn_args_fill(&a, &conv);
-    assert_true(a.has_z);
+    assert_false(a.has_z || a.beta.nonzero);
+    conv.dtype = conv.acc = GDNN_F64;
+    gdnn_args_fill(&a, &conv);
+    assert_true(a.has_z && a.beta.nonzero);
 }
 
 /* Taps first, first + tap_step, ... reach the input: checked against trying every tap. */

@@ -132,13 +132,28 @@ static void reserved_is_zero(void **state)
     assert_invalid(gdnn_check(&conv), "reserved[7]=5", "must be 0");
 }
 
-static void factors_may_be_anything(void **state)
+static void factors_are_finite_in_the_sums(void **state)
 {
     (void)state;
+    static const double bad[] = {__builtin_nan(""), __builtin_inf(), -__builtin_inf(), 3.5e38,
+                                 -1e300};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gdnn_conv conv = valid();
+        conv.alpha = bad[i];
+        assert_invalid(gdnn_check(&conv), "alpha=", "finite in f32");
+        conv = valid();
+        conv.beta = bad[i];
+        assert_invalid(gdnn_check(&conv), "beta=", "finite in f32");
+        conv = valid();
+        conv.alpha2 = bad[i];
+        assert_invalid(gdnn_check(&conv), "alpha2=", "finite in f32");
+        conv.dtype = conv.acc = GDNN_F64;
+        assert_int_equal(gdnn_check(&conv), i < 3 ? GDNN_INVALID : GDNN_OK);
+    }
     gdnn_conv conv = valid();
-    conv.alpha = __builtin_nan("");
-    conv.beta = -__builtin_inf();
-    conv.alpha2 = 1e300;
+    conv.alpha = -3.4028234663852886e38;
+    conv.beta = 1e-300;
+    conv.alpha2 = 0;
     assert_int_equal(gdnn_check(&conv), GDNN_OK);
 }
 
@@ -453,7 +468,7 @@ int main(void)
         cmocka_unit_test(sums),
         cmocka_unit_test(extras_are_forward_only),
         cmocka_unit_test(reserved_is_zero),
-        cmocka_unit_test(factors_may_be_anything),
+        cmocka_unit_test(factors_are_finite_in_the_sums),
         cmocka_unit_test(each_number_has_its_range),
         cmocka_unit_test(one_axis_is_shown_alone),
         cmocka_unit_test(what_lies_beyond_the_axes_is_not_looked_at),

@@ -73,7 +73,7 @@ static void force_takes_every_direction_type_and_layout(void **state)
             for (int layout = 0; layout < 2; layout++) {
                 char text[256];
                 snprintf(text, sizeof text,
-                         "dir=%s dtype=%s layout=%s n=2 c=8 in=5x6 k=8 filter=3x2 pad=1 groups=4",
+                         "dir=%s dtype=%s layout=%s n=9 c=8 in=5x6 k=8 filter=3x2 pad=1 groups=4",
                          dirs[dir], dtypes[dtype], layouts[layout]);
                 gdnn_conv conv = problem(text);
                 gdnn_decision decision = forced(&conv);
@@ -102,8 +102,7 @@ static void modes(void **state)
     gdnn_options options = options_for(GDNN_MODE_OFF);
     assert_declined(decide(&conv, &options), GDNN_REASON_MODE_OFF);
 
-    static const gdnn_run_mode need_evidence[] = {GDNN_MODE_ON, GDNN_MODE_OBSERVE,
-                                                  GDNN_MODE_VERIFY};
+    static const gdnn_run_mode need_evidence[] = {GDNN_MODE_ON, GDNN_MODE_OBSERVE};
     conv.dtype = conv.acc = GDNN_F64; /* no family has evidence in f64 */
     for (size_t i = 0; i < COUNT_OF(need_evidence); i++) {
         options = options_for(need_evidence[i]);
@@ -113,8 +112,27 @@ static void modes(void **state)
         assert_string_equal(decision.launch.kernel->name, "direct_fwd");
         assert_string_equal(decision.evidence, "none");
     }
-    options = options_for(GDNN_MODE_FORCE);
-    assert_int_equal(decide(&conv, &options).reason, GDNN_REASON_TAKEN);
+    static const gdnn_run_mode need_none[] = {GDNN_MODE_FORCE, GDNN_MODE_VERIFY};
+    for (size_t i = 0; i < COUNT_OF(need_none); i++) {
+        options = options_for(need_none[i]);
+        assert_int_equal(decide(&conv, &options).reason, GDNN_REASON_TAKEN);
+    }
+}
+
+/* Lanes of backward-filter go along the pixels from one pixel a thread on. */
+static void few_pixels(void **state)
+{
+    (void)state;
+    gdnn_options options = options_for(GDNN_MODE_FORCE);
+    gdnn_conv conv = problem(
+        "dir=bwd_filter dtype=f32 layout=nchw n=1 c=4 in=15x17 k=4 filter=3x3 pad=1 groups=2");
+    assert_int_equal(decide(&conv, &options).launch.variant, GDNN_NHWC); /* 255 */
+    conv = problem(
+        "dir=bwd_filter dtype=f32 layout=nchw n=1 c=4 in=16x16 k=4 filter=3x3 pad=1 groups=2");
+    assert_int_equal(decide(&conv, &options).launch.variant, GDNN_NCHW); /* 256 */
+    conv = problem(
+        "dir=bwd_filter dtype=f32 layout=nhwc n=9 c=4 in=16x16 k=4 filter=3x3 pad=1 groups=2");
+    assert_int_equal(decide(&conv, &options).launch.variant, GDNN_NHWC);
 }
 
 static void disable(void **state)
@@ -264,7 +282,7 @@ static gdnn_layout variant_of(const char *text)
 }
 
 #define MIXED(dir, x, w, y)                                                                        \
-    "dir=" dir " dtype=f32 n=2 c=8 in=5x5 k=8 filter=3x3 pad=1 groups=4 xstrides=" x               \
+    "dir=" dir " dtype=f32 n=11 c=8 in=5x5 k=8 filter=3x3 pad=1 groups=4 xstrides=" x              \
     " wstrides=" w " ystrides=" y
 #define PLANES "200x25x5x1"
 #define PIXELS "200x1x40x8"
@@ -336,6 +354,7 @@ int main(void)
         cmocka_unit_test(force_takes_every_direction_type_and_layout),
         cmocka_unit_test(invalid),
         cmocka_unit_test(modes),
+        cmocka_unit_test(few_pixels),
         cmocka_unit_test(disable),
         cmocka_unit_test(kernel_option),
         cmocka_unit_test(accumulator),

@@ -74,6 +74,7 @@ IN_CHILD(arguments_that_are_wrong)
     gdnn_explanation explanation;
     CHECK(gdnn_plan_create(NULL, &conv, 0) == GDNN_INVALID);
     CHECK(gdnn_plan_create(&plan, NULL, 0) == GDNN_INVALID);
+    CHECK(!plan);
     CHECK(gdnn_run(NULL, &tensors, NULL, 0, NULL) == GDNN_INVALID);
     CHECK(gdnn_run(&conv, NULL, NULL, 0, NULL) == GDNN_INVALID);
     CHECK(gdnn_explain(NULL, NULL, 0, &explanation) == GDNN_INVALID);

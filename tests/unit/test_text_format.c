@@ -1,6 +1,7 @@
 #include "problem.h"
 #include "text.h"
 #include "unit.h"
+#include <math.h>
 
 static gdnn_conv parsed(const char *text)
 {
@@ -19,12 +20,12 @@ static const struct {
     {"dtype=f64 " MINIMAL, "dir=fwd dtype=f64 layout=nchw n=2 c=8 in=9x9 k=8 filter=3x3"},
     {"dtype=f16 acc=f16 layout=nhwc n=1 c=4 in=16 k=4 filter=3 pad=2 pad_after=0 groups=4",
      "dir=fwd dtype=f16 acc=f16 layout=nhwc n=1 c=4 in=16 k=4 filter=3 pad=2 pad_after=0 groups=4"},
-    {MINIMAL "pad=1x1 stride=2x1 dilation=1x1 alpha=0.1 beta=-1.5 act=relu bias=1 z=1 alpha2=1e300",
+    {MINIMAL "pad=1x1 stride=2x1 dilation=1x1 alpha=0.1 beta=-1.5 act=relu bias=1 z=1 alpha2=1e30",
      "dir=fwd dtype=f32 layout=nchw n=2 c=8 in=9x9 k=8 filter=3x3 pad=1 stride=2x1 alpha=0.1 "
-     "beta=-1.5 bias=1 z=1 alpha2=1e+300 act=relu"},
-    {MINIMAL "dir=bwd_data mode=conv math=tf32 alpha=inf beta=nan",
+     "beta=-1.5 bias=1 z=1 alpha2=1e+30 act=relu"},
+    {MINIMAL "dir=bwd_data mode=conv math=tf32 alpha=-2.5 beta=1e-300",
      "dir=bwd_data dtype=f32 layout=nchw n=2 c=8 in=9x9 k=8 filter=3x3 mode=conv math=tf32 "
-     "alpha=inf beta=nan"},
+     "alpha=-2.5 beta=1e-300"},
     {MINIMAL "alpha=0.3333333333333333 beta=5e-324",
      "dir=fwd dtype=f32 layout=nchw n=2 c=8 in=9x9 k=8 filter=3x3 alpha=0.3333333333333333 "
      "beta=5e-324"},
@@ -146,11 +147,22 @@ static void a_thousand_bytes_suffice(void **state)
     assert_in_range(length + 40 + sizeof " groups=" + 19, 700, 1023);
 }
 
+static void null_is_said(void **state)
+{
+    (void)state;
+    gdnn_conv conv = parsed(MINIMAL);
+    char text[8] = "before";
+    assert_int_equal(gdnn_conv_format(NULL, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    assert_non_null(strstr(gdnn_last_error(), "conv is NULL"));
+    assert_int_equal(gdnn_conv_format(&conv, NULL, 8), 0);
+    assert_non_null(strstr(gdnn_last_error(), "text is NULL"));
+    assert_true(gdnn_conv_format(&conv, NULL, 0) > 40);
+}
+
 static double random_scale(uint64_t *random)
 {
-    uint64_t bits = test_random(random);
-    double value;
-    memcpy(&value, &bits, sizeof value);
+    double value = ldexp((double)(int64_t)test_random(random), (int)test_pick(random, -1100, 64));
     return test_pick(random, 0, 1) ? value : (double)test_pick(random, -3, 3) / 4;
 }
 
@@ -237,9 +249,13 @@ static void what_is_printed_reads_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_what_differs),      cmocka_unit_test(a_name_goes_in_front),
-        cmocka_unit_test(cuts_like_snprintf),       cmocka_unit_test(broken_problems_are_shown),
-        cmocka_unit_test(a_thousand_bytes_suffice), cmocka_unit_test(what_is_printed_reads_back),
+        cmocka_unit_test(null_is_said),
+        cmocka_unit_test(prints_what_differs),
+        cmocka_unit_test(a_name_goes_in_front),
+        cmocka_unit_test(cuts_like_snprintf),
+        cmocka_unit_test(broken_problems_are_shown),
+        cmocka_unit_test(a_thousand_bytes_suffice),
+        cmocka_unit_test(what_is_printed_reads_back),
     };
     return cmocka_run_group_tests_name("text_format", tests, NULL, NULL);
 }

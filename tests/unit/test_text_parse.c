@@ -112,17 +112,28 @@ static const struct {
      "in, k, filter, pad,",
      "zstrides, mode, math, alpha, beta, bias, z, alpha2, "
      "act, count"},
+    {"n=2, c=8", "n=2,: pairs are separated by blanks", "not commas"},
+    {"n=2,c=8", "n=2,c=8: pairs are separated by blanks", "not commas"},
+    {"in=9x9, c=8", "in=9x9,: pairs are separated by blanks", "not commas"},
+    {"in=9 9", "\"9\": expected key=value", "values contain no blanks"},
+    {"name=my layer", "\"layer\"", "values contain no blanks"},
+    {"xstrides=4 2", "\"2\"", "values contain no blanks"},
     {MINIMAL "q=3", "unknown key \"q\"; the keys", ""},
     {MINIMAL "=3", "unknown key \"\"", ""},
     {MINIMAL "groups", "\"groups\"", "expected key=value"},
     {MINIMAL "n=3", "n=3", "n was given before"},
     {"name=a name=b", "name=b", "name was given before"},
     /* Words. */
-    {MINIMAL "dtype=fp16", "dtype=fp16", "one of f16, bf16, f32, f64"},
+    {MINIMAL "dtype=fp16", "dtype=fp16", "one of f16, bf16, f32, f64; did you mean f16?"},
+    {MINIMAL "dtype=half", "dtype=half", "did you mean f16?"},
+    {MINIMAL "dtype=float", "dtype=float", "did you mean f32?"},
+    {MINIMAL "dtype=bfloat16", "dtype=bfloat16", "did you mean bf16?"},
+    {MINIMAL "dtype=F16", "dtype=F16", "did you mean f16?"},
+    {MINIMAL "dir=wgrad", "dir=wgrad", "did you mean bwd_filter?"},
     {MINIMAL "dtype=f1", "dtype=f1:", "one of f16"},
     {MINIMAL "dir=", "dir=:", "one of fwd, bwd_data, bwd_filter"},
-    {MINIMAL "dir=forward", "dir=forward", "one of fwd, bwd_data, bwd_filter"},
-    {MINIMAL "layout=NHWC", "layout=NHWC", "one of nchw, nhwc"},
+    {MINIMAL "dir=forward", "dir=forward", "one of fwd, bwd_data, bwd_filter; did you mean fwd?"},
+    {MINIMAL "layout=NHWC", "layout=NHWC", "one of nchw, nhwc; did you mean nhwc?"},
     {MINIMAL "acc=tf32", "acc=tf32", "one of f16, bf16, f32, f64"},
     {MINIMAL "mode=true", "mode=true", "one of xcorr, conv"},
     {MINIMAL "math=f16", "math=f16", "one of f32, tf32"},
@@ -147,11 +158,13 @@ static const struct {
     {"in=9X9", "in=9X9:", "joined by x"},
     {"in=9,9", "in=9,9:", "joined by x"},
     {"in=", "in=:", "joined by x"},
+    {"xstrides=9,9", "xstrides=9,9:", "such as 64x16x4x1"},
+    {"in=9,9", "in=9,9:", "such as 3x3"},
     {"in=9x99999999999999999999", "in=9x99999999999999999999", "64 bits"},
     {"in=1x2x3x4", "in=1x2x3x4", "at most 3"},
     {"pad=1x2x3x4", "pad=1x2x3x4", "at most 3"},
     {"xstrides=1x2x3x4x5x6", "xstrides=1x2x3x4x5x6", "at most 5"},
-    {"n=2 c=8 in=9x9 k=8 filter=3", "in=9x9 and filter=3 differ", "axes"},
+    {"n=2 c=8 in=9x9 k=8 filter=3", "in=9x9 and filter=3 differ", "axes: write filter=3x3"},
     {"n=2 c=8 in=9 k=8 filter=3x3", "in=9 and filter=3x3 differ", "axes"},
     {MINIMAL "pad=1x1x1", "pad=1x1x1", "must have 2, or one for all"},
     {"n=2 c=8 in=9 k=8 filter=3 stride=1x1", "stride=1x1", "1 spatial axis it must have 1"},
@@ -206,6 +219,32 @@ static void wrong_text_is_named(void **state)
         assert_contains(gdnn_last_error(), errors[i].second);
         assert_memory_equal(&conv, &before, sizeof conv);
     }
+}
+
+/* No advice where it would be wrong. */
+static void messages_stay_short(void **state)
+{
+    static const struct {
+        const char *text, *without;
+    } cases[] = {
+        {MINIMAL "gruops=2", "the keys are"},
+        {"in=9x9 n", "; did you mean"},
+        {"n=2 9", "blanks"},
+        {"9", "blanks"},
+        {"alpha=1,5", "commas"},
+        {"dtype=f8", "did you mean"},
+        {"act=half", "did you mean"},
+        {"n=2 c=8 in=9 k=8 filter=3x3", "write"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        gdnn_conv conv;
+        assert_int_equal(gdnn_conv_parse(cases[i].text, &conv), GDNN_INVALID);
+        if (strstr(gdnn_last_error(), cases[i].without))
+            fail_msg("%s: %s", cases[i].text, gdnn_last_error());
+    }
+    gdnn_conv conv = parsed("name=a,b, n=2 c=8 in=9x9 k=8 filter=3x3"); /* a name may hold commas */
+    assert_int_equal(conv.n, 2);
 }
 
 static void null_is_named(void **state)
@@ -361,6 +400,7 @@ int main(void)
         cmocka_unit_test(everything_at_once),
         cmocka_unit_test(z_lies_like_y),
         cmocka_unit_test(wrong_text_is_named),
+        cmocka_unit_test(messages_stay_short),
         cmocka_unit_test(null_is_named),
         cmocka_unit_test(a_very_long_value_is_cut),
         cmocka_unit_test(numbers_of_all_sizes),

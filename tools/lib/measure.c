@@ -121,7 +121,9 @@ static void relative_errors(measure *m, const gdnn_conv *conv, const limits *l, 
         return;
     }
     m->err_l2 = error / whole;
+    double smallest = ldexp(1, l->sum.smallest - l->sum.bits + 1);
     m->tol = rounding(conv->dtype, sum->count, (double)sqrtl(sum->rounded) / whole) +
+             8 * l->root * smallest * sqrt((double)sum->count) / whole +
              accumulation(conv, l) * fmax(1, terms / whole);
 }
 

@@ -11,7 +11,9 @@
  *                  random data, 2.1e-4 and 1.7e-3), but the worst case 2^-p for fewer than 64
  *                  outputs; and never less than what rounding the reference itself costs, which is
  *                  more where many results are subnormal or lie between two numbers of the type.
- *                  0 for f32 and f64, where the next term covers it.
+ *                  0 for f32 and f64, where the next term covers it. In every type 8 sqrt(K) e for
+ *                  each output, e the smallest number of the sums' type, as in the second bound:
+ *                  nothing beside results that are not subnormal themselves.
  *    accumulation  2e-6 forward and backward-data (4e-6 for K > 4096), 5e-6 backward-filter:
  *                  chains of float32 FMAs measure 5.7e-8 for K = 9, 1.1e-6 for K = 4096, and
  *                  9.5e-7 for K = 2^20 in two levels. 5e-4 where f32 products may be rounded to
