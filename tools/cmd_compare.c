@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "scale.h"
 #include "suggest.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,19 @@ static bool no_scale;
 
 static const flag flags[] = {
     {"device", "auto|gpu|emulated", "where to run; auto: a GPU if there is one", &device, NULL},
-    {"dtype", "LIST", "types for problems that name none: f16, bf16, f32, f64\n(f16,bf16,f32)",
+    {"dtype", "LIST", "types for problems that name none: f16, bf16, f32, f64 (f16,bf16,f32)",
      &dtypes, NULL},
     {"layout", "LIST", "layouts for problems that name none: nchw, nhwc (nchw)", &layouts, NULL},
-    {"dir", "LIST",
-     "directions for problems that name none: fwd, bwd_data,\nbwd_filter (all three)", &dirs, NULL},
+    {"dir", "LIST", "directions for problems that name none: fwd, bwd_data, bwd_filter (all three)",
+     &dirs, NULL},
     {"kernel", "NAME", "run this kernel only; groupdnn kernels lists them", &kernel, NULL},
     {"no-scale", NULL, "run large problems whole", NULL, &no_scale},
     {"seed", "NUMBER", "of the data (1)", &seed_text, NULL},
     {"dump", "FOLDER",
-     "write x w y dy dx dw ref as .npy; a numbered folder a row if\nthere are several", &dump,
-     NULL},
+     "write problem.txt and x w y dy dx dw z bias ref as .npy, and what y dx dw held before as y0 "
+     "dx0 dw0, where the problem has them; a numbered folder a row if there are several. bf16 is "
+     "stored as <u2, its bits; ref is float64",
+     &dump, NULL},
     {"workspace", "BYTES", "on offer to kernels (268435456)", &workspace_text, NULL},
     {"x", "FILE.npy", "your own x; also sizes that the problem leaves out", &x_path, NULL},
     {"w", "FILE.npy", "your own w", &w_path, NULL},
@@ -33,19 +36,18 @@ static const flag flags[] = {
     {"z", "FILE.npy", "your own z", &z_path, NULL},
     {"bias", "FILE.npy", "your own bias", &bias_path, NULL},
     {"json", "FILE|-",
-     "write a record a row and a summary as JSON lines; numbers that\nare not finite "
-     "are null",
+     "write a record a row and a summary as JSON lines; numbers that are not finite are null",
      &json_path, NULL},
 };
 
 static const command face = {
     "compare",
-    "FILE...|'PROBLEM'...",
+    "FILE...|'PROBLEM'...|-",
     "Runs every problem with groupdnn's kernels and with a float64 reference, and compares.\n"
-    "A problem is one line of text, 'n=8 c=64 in=28x28 k=64 filter=3x3 pad=1 groups=32'; a file "
-    "has one\n"
-    "a line. What a problem leaves open (dir, dtype, layout) is run in all ways that were asked "
-    "for.\n"
+    "A problem is one line of text, such as\n"
+    "    n=8 c=64 in=28x28 k=64 filter=3x3 pad=1 groups=32\n"
+    "A file has one a line; - is standard input. What a problem leaves open (dir, dtype, layout) "
+    "is run in all ways that were asked for.\n"
     "With --x and --w (and --dy) the tensors are yours, in logical order whatever the layout.\n"
     "A problem that no kernel runs is skipped, with the reason; it does not count as passed.",
     flags,
@@ -125,6 +127,25 @@ static bool read_options(request *q)
             flags_number(&face, "workspace", workspace_text, INT64_MAX, &q->workspace));
 }
 
+/* With the user's own tensors there is at most one problem, and it is text. */
+static int check_own(int count, char **arguments)
+{
+    if (count == 1 && *arguments[0] && jobs_is_file(arguments[0]))
+        return usage_error(&face,
+                           "'%s': with your own tensors a problem text is needed, such as 'pad=1 "
+                           "groups=4', not a file",
+                           arguments[0]);
+    if (count < 2)
+        return EXIT_PASS;
+    char all[512] = "";
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? " " : "", arguments[i]);
+    }
+    return usage_error(
+        &face, "with your own tensors there can be one problem only; put it in quotes: '%s'", all);
+}
+
 /* The rows to run, from files and texts or from the user's tensors. */
 static int read_jobs(request *q, int count, char **arguments)
 {
@@ -133,9 +154,8 @@ static int read_jobs(request *q, int count, char **arguments)
     memcpy(q->given.path, paths, sizeof paths);
     for (int i = 0; i < TENSORS; i++)
         q->own |= paths[i] != NULL;
-    if (q->own && count > 1)
-        return usage_error(&face, "'%s': with your own tensors there can be one problem only",
-                           arguments[1]);
+    if (q->own && check_own(count, arguments) != EXIT_PASS)
+        return EXIT_USAGE;
     if (dump && dump_folder(dump) != GDNN_OK)
         return usage_error(&face, "%s", gdnn_last_error());
     if (!q->own && count == 0)
@@ -153,15 +173,15 @@ static int read_jobs(request *q, int count, char **arguments)
     return status == GDNN_OK ? EXIT_PASS : environment_error(&face, "%s", gdnn_last_error());
 }
 
-/* Writes the tensors of row `i`; `folder` gets their place. */
-static int dump_row(const request *q, int i, const trial_result *result, char *folder, size_t room)
+/* Writes row `i`; `folder` gets its place. */
+static int dump_one(const request *q, int i, const gdnn_conv *from, const trial_result *result,
+                    char folder[static PATH_MAX])
 {
-    gdnn_status status = GDNN_OK;
     if (q->jobs.count == 1)
-        snprintf(folder, room, "%s", dump);
+        snprintf(folder, PATH_MAX, "%s", dump);
     else
-        snprintf(folder, room, "%s/%d", dump, i + 1);
-    status = dump_tensors(folder, &q->jobs.list[i].conv, result);
+        snprintf(folder, PATH_MAX, "%s/%d", dump, i + 1);
+    gdnn_status status = dump_row(folder, &q->jobs.list[i], from, result);
     return status == GDNN_OK ? EXIT_PASS : environment_error(&face, "%s", gdnn_last_error());
 }
 
@@ -180,9 +200,9 @@ static int run_row(const request *q, int i, session *s, report *r, double macs)
     trial_result result;
     gdnn_status status = trial_run(s, &t, &result);
 
-    char folder[4096];
+    char folder[PATH_MAX];
     bool dumped = dump && status == GDNN_OK;
-    int code = dumped ? dump_row(q, i, &result, folder, sizeof folder) : EXIT_PASS;
+    int code = dumped ? dump_one(q, i, scaled ? &from : NULL, &result, folder) : EXIT_PASS;
     report_row(r, row, scaled ? &from : NULL, status, &result, dumped ? folder : NULL);
     trial_release(&result);
     return code;
@@ -210,7 +230,8 @@ static int run_rows(const request *q, session *s, report *r)
 static int compare(const request *q)
 {
     session s;
-    report r = {.out = json_path && !strcmp(json_path, "-") ? stderr : stdout};
+    FILE *out = json_path && !strcmp(json_path, "-") ? stderr : stdout;
+    report r = {.table = table_of(&q->jobs, out)};
     if (session_open(&s, q->device) != GDNN_OK) {
         session_close(&s);
         return environment_error(&face, "%s", gdnn_last_error());

@@ -5,6 +5,7 @@
 #include "jobs.h"
 #include "json.h"
 #include "problem.h"
+#include "table.h"
 #include <math.h>
 #include <string.h>
 
@@ -12,29 +13,26 @@ static const char *facts, *dtypes, *layouts, *dirs, *workspace_text, *json_path;
 
 static const flag flags[] = {
     {"device-facts", "h200|a100|t4|FILE",
-     "the GPU to decide for (h200); a model of the list above; gpu:\n"
-     "the one here; or a file of lines key=value, the keys name sm\n"
-     "multiprocessors shared_bytes bandwidth_gbs fp32_tflops\n"
+     "the GPU to decide for (h200); a model of the list above; gpu: the one here; or a file of "
+     "lines key=value, the keys name sm multiprocessors shared_bytes bandwidth_gbs fp32_tflops "
      "tensor16_tflops",
      &facts, NULL},
-    {"dtype", "LIST", "types for problems that name none: f16, bf16, f32, f64\n(f16,bf16,f32)",
+    {"dtype", "LIST", "types for problems that name none: f16, bf16, f32, f64 (f16,bf16,f32)",
      &dtypes, NULL},
     {"layout", "LIST", "layouts for problems that name none: nchw, nhwc (nchw)", &layouts, NULL},
-    {"dir", "LIST",
-     "directions for problems that name none: fwd, bwd_data,\nbwd_filter (all three)", &dirs, NULL},
+    {"dir", "LIST", "directions for problems that name none: fwd, bwd_data, bwd_filter (all three)",
+     &dirs, NULL},
     {"workspace", "BYTES", "on offer to kernels (0)", &workspace_text, NULL},
     {"json", "FILE|-", "write a record a row and a summary as JSON lines", &json_path, NULL},
 };
 
 static const command face = {
     "explain",
-    "FILE...|'PROBLEM'...",
+    "FILE...|'PROBLEM'...|-",
     "Says what the drop-in would do with each problem under the GROUPDNN_* options of the "
-    "environment: the route\n"
-    "(groupdnn or cudnn), our kernel, also where it would not be used, the reason, and the time "
-    "that no kernel\n"
-    "can beat on this GPU. predicted_us is null where nothing was measured. No GPU is needed.\n"
-    "Known models:"
+    "environment: the route (groupdnn or cudnn), our kernel, also where it would not be used, the "
+    "reason, and the time that no kernel can beat on this GPU. predicted_us is null where nothing "
+    "was measured. No GPU is needed.\nKnown models:"
 #define GDNN_DEVICE(name, model, sm, multiprocessors, shared, gbs, fp32, tensor16) " " name
 #include "devices.def"
 #undef GDNN_DEVICE
@@ -55,10 +53,10 @@ typedef struct totals {
     int explained, taken, forwarded;
 } totals;
 
-static int explain(const job *row, const gdnn_device *device, size_t workspace, FILE *out, json *j,
+static int explain(const job *row, const gdnn_device *device, size_t workspace, table *t, json *j,
                    totals *sum)
 {
-    char text[2048];
+    char text[2048], sentence[512];
     gdnn_explanation e;
     if (gdnn_explain(&row->conv, device, workspace, &e) != GDNN_OK)
         return usage_error(&face, "%s", gdnn_last_error());
@@ -68,9 +66,14 @@ static int explain(const job *row, const gdnn_device *device, size_t workspace, 
     sum->taken += e.taken;
     sum->forwarded += !e.taken;
 
-    fprintf(out, "%-22s %-10s %-5s %-8s %-18s %9.1f  %s: %s\n", *row->name ? row->name : "-", dir,
+    table_row(t, row);
+    fprintf(t->out, "%-10s %-5s %-8s %-18s %9.1f  %s\n", dir,
             gdnn_enum_word(GDNN_ENUM_dtype, (int)row->conv.dtype), route, e.kernel ? e.kernel : "-",
-            e.floor_us, e.reason, e.sentence);
+            e.floor_us, e.reason);
+    fflush(t->out);
+    snprintf(sentence, sizeof sentence, "%s: %s", e.reason, e.sentence);
+    if (!e.taken)
+        table_note(t, e.reason, sentence);
     gdnn_text_format(&row->conv, *row->name ? row->name : NULL, text, sizeof text);
     json_begin(j);
     json_text(j, "problem", text);
@@ -94,11 +97,15 @@ static int explain_all(const jobs *jobs, const gdnn_device *device, size_t works
     FILE *out = json_path && !strcmp(json_path, "-") ? stderr : stdout;
     if (json_open(&j, json_path) != GDNN_OK)
         return usage_error(&face, "%s", gdnn_last_error());
-    fprintf(out, "For %s (sm_%d, %d multiprocessors).\n\n%-22s %-10s %-5s %-8s %-18s %9s  %s\n",
-            device->name, device->sm, device->multiprocessors, "name", "dir", "dtype", "route",
-            "kernel", "floor us", "reason");
+    table t = table_of(jobs, out);
+    fprintf(out, "For %s (sm_%d, %d multiprocessors).\n", device->name, device->sm,
+            device->multiprocessors);
+    table_head(&t);
+    fprintf(out, "%-10s %-5s %-8s %-18s %9s  %s\n", "dir", "dtype", "route", "kernel", "floor us",
+            "reason");
     for (int i = 0; i < jobs->count && code == EXIT_PASS; i++)
-        code = explain(&jobs->list[i], device, workspace, out, &j, &sum);
+        code = explain(&jobs->list[i], device, workspace, &t, &j, &sum);
+    table_notes(&t);
     fprintf(out, "\n%d explained: groupdnn runs %d, cuDNN %d.\n", sum.explained, sum.taken,
             sum.forwarded);
     json_begin(&j);

@@ -1,3 +1,4 @@
+#include "columns.h"
 #include "commands.h"
 #include "cubin.h"
 #include "device.h"
@@ -10,6 +11,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -24,8 +26,7 @@ static const command face = {
     "info",
     "",
     "Shows the options with where each comes from, the CUDA driver, the GPUs that it sees, and the "
-    "GPU\n"
-    "architectures that the kernels were built for.",
+    "GPU architectures that the kernels were built for.",
     flags,
     sizeof flags / sizeof flags[0],
 };
@@ -45,10 +46,19 @@ typedef struct output {
     json json;
 } output;
 
+enum { WIDTH = 120, VALUE_AT = 21, ORIGIN_AT = 50 };
+
 static void item(output *o, const char *kind, const char *name, const char *value,
                  const char *origin)
 {
-    fprintf(o->out, "  %-18s %-28s %s\n", name, *value ? value : "-", origin);
+    const char *shown = *value ? value : "-";
+    int at = fprintf(o->out, "  %-18s %s", name, shown),
+        origin_at = at < ORIGIN_AT ? ORIGIN_AT : at + 1;
+    if (origin_at + columns_of(origin) <= WIDTH)
+        fprintf(o->out, "%*s", origin_at - at, "");
+    else
+        fprintf(o->out, "\n%*s", origin_at = VALUE_AT, ""); /* below the value */
+    columns_wrapped(o->out, origin, origin_at, VALUE_AT, WIDTH);
     json_begin(&o->json);
     json_text(&o->json, "item", kind);
     json_text(&o->json, "name", name);
@@ -109,6 +119,21 @@ static void show_unknown(output *o)
     }
 }
 
+/* Where an option that is set comes from, and what is wrong with the file that it names. */
+static const char *origin_of(const gdnn_options *read, const char *variable)
+{
+    char folder[sizeof read->log_file];
+    if (!strcmp(variable, "GROUPDNN_CUDNN") && *read->cudnn && access(read->cudnn, F_OK) != 0)
+        return "environment; there is no such file";
+    snprintf(folder, sizeof folder, "%s", read->log_file);
+    char *slash = strrchr(folder, '/');
+    if (strcmp(variable, "GROUPDNN_LOG") != 0 || !slash || slash == folder)
+        return "environment";
+    *slash = 0;
+    return access(folder, F_OK) == 0 ? "environment"
+                                     : "environment; the log file's folder does not exist";
+}
+
 static void show_options(output *o)
 {
     gdnn_options read;
@@ -121,7 +146,7 @@ static void show_options(output *o)
         if (refusal)
             item(o, "option", options[i].variable, options[i].fallback, refusal);
         else if (value && *value)
-            item(o, "option", options[i].variable, value, "environment");
+            item(o, "option", options[i].variable, value, origin_of(&read, options[i].variable));
         else
             item(o, "option", options[i].variable, options[i].fallback, "default");
     }
@@ -158,6 +183,14 @@ static int show_gpus(output *o, const gdnn_driver *driver)
     return count;
 }
 
+/* Why there is no driver, without saying twice that there is none. */
+static const char *no_driver(void)
+{
+    static const char none[] = "no CUDA driver: ";
+    const char *why = gdnn_last_error();
+    return strncmp(why, none, sizeof none - 1) ? why : why + sizeof none - 1;
+}
+
 static void show_machine(output *o)
 {
     char version[32] = "", archs[256];
@@ -178,7 +211,7 @@ static void show_machine(output *o)
     if (driver)
         fprintf(o->out, "CUDA driver: %s, serves CUDA %s\nGPUs:\n", path, version);
     else
-        fprintf(o->out, "CUDA driver: none that serves us: %s\n", gdnn_last_error());
+        fprintf(o->out, "CUDA driver: none: %s\n", no_driver());
     if (driver)
         gpus = show_gpus(o, driver);
     if (driver && !gpus)

@@ -5,10 +5,14 @@
 #include "flags.h"
 #include "given.h"
 #include "json.h"
+#include "table.h"
 #include "trial.h"
 
+/* Room for a problem as text. */
+enum { PROBLEM_TEXT = 2048 };
+
 typedef struct report {
-    FILE *out; /* the table for people; standard error where standard output is for JSON */
+    table table;
     json json;
     int run, passed, failed, skipped;
 } report;
@@ -32,9 +36,11 @@ gdnn_status compare_given(const given *g, const char *text, const jobs_choice *c
 /* Makes `folder` if it is missing. GDNN_INVALID: it cannot be made. */
 gdnn_status dump_folder(const char *folder);
 
-/* Writes the tensors of a trial that ran to `folder`, which is made if it is missing, as .npy files
- * named as in its direction; the prior contents as y0, dx0 or dw0, the reference as ref.
+/* Writes a trial that ran to `folder`, which is made if it is missing: its tensors as .npy files
+ * named as in its direction, the prior contents as y0, dx0 or dw0, the reference as ref, and the
+ * problem as problem.txt, a file of one problem. `from` is as in report_row.
  * GDNN_FAILED: one cannot be written. */
-gdnn_status dump_tensors(const char *folder, const gdnn_conv *conv, const trial_result *result);
+gdnn_status dump_row(const char *folder, const job *row, const gdnn_conv *from,
+                     const trial_result *result);
 
 #endif

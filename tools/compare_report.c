@@ -4,8 +4,6 @@
 #include "progress.h"
 #include <string.h>
 
-enum { PROBLEM_TEXT = 2048 };
-
 static const char *layout_word(const gdnn_conv *conv)
 {
     gdnn_layout layout;
@@ -20,19 +18,21 @@ static const char *device_word(const session *s)
 
 void report_begin(report *r, const session *s, bool scales, double macs)
 {
+    FILE *out = r->table.out;
     if (s->emulated)
-        fprintf(r->out, "Device: emulated on the CPU, as sm_%d: results are real, times are not.\n",
+        fprintf(out, "Device: emulated on the CPU, as sm_%d: results are real, times are not.\n",
                 s->facts.sm);
     else
-        fprintf(r->out, "Device: %s (sm_%d).\n", s->facts.name, s->facts.sm);
+        fprintf(out, "Device: %s (sm_%d).\n", s->facts.name, s->facts.sm);
     if (scales)
-        fprintf(
-            r->out,
-            "Problems beyond %.0f million multiply-adds are scaled in n, groups and in, and marked "
-            "'scaled'; --no-scale runs them whole.\n",
-            macs * 1e-6);
-    fprintf(r->out, "\n%-22s %-10s %-5s %-7s %-18s %10s %10s\n", "name", "dir", "dtype", "layout",
-            "kernel", "error", "tolerance");
+        fprintf(out,
+                "Problems beyond %.0f million multiply-adds are scaled in n, groups and in, and "
+                "marked 'scaled';\n--no-scale runs them whole.\n",
+                macs * 1e-6);
+    table_head(&r->table);
+    fprintf(out, "%-10s %-5s %-7s %-18s %10s %10s\n", "dir", "dtype", "layout", "kernel", "error",
+            "tolerance");
+    fflush(out);
 }
 
 /* "n 3, k 17, 5, 2": where the element at `at` of what is written lies. */
@@ -59,38 +59,50 @@ static void explain_failure(const report *r, const job *row, gdnn_status status,
     const char *label = tensor_label(row->conv.dir, result->written);
     int64_t at = result->error.worst_at;
     if (status != GDNN_OK) {
-        fprintf(r->out, "    %s\n", gdnn_last_error());
+        fprintf(r->table.out, "    %s\n", gdnn_last_error());
     } else if (!result->error.pass) {
         place_text(&row->conv, result->written, at, place, sizeof place);
-        fprintf(r->out, "    worst: %s[%s] is %.9g, the reference %.9g; %.3g times its bound\n",
-                label, place, result->got[at], result->ref[at], result->error.worst);
+        fprintf(r->table.out,
+                "    worst: %s[%s] is %.9g, the reference %.9g; %.3g times its bound\n", label,
+                place, result->got[at], result->ref[at], result->error.worst);
     }
     if (*result->damage)
-        fprintf(r->out, "    %s\n", result->damage);
+        fprintf(r->table.out, "    %s\n", result->damage);
     gdnn_conv_format(&row->conv, text, sizeof text);
-    fprintf(r->out, "    problem: %s\n", text);
+    fprintf(r->table.out, "    problem: %s\n", text);
 }
 
-static void print_row(const report *r, const job *row, bool scaled, gdnn_status status,
+static void print_row(report *r, const job *row, bool scaled, gdnn_status status,
                       const trial_result *result)
 {
     const gdnn_conv *conv = &row->conv;
     const gdnn_kernel *kernel = result->decision.launch.kernel;
-    fprintf(r->out, "%-22s %-10s %-5s %-7s %-18s ", *row->name ? row->name : "-",
-            gdnn_enum_word(GDNN_ENUM_dir, (int)conv->dir),
+    FILE *out = r->table.out;
+    table_row(&r->table, row);
+    fprintf(out, "%-10s %-5s %-7s %-18s ", gdnn_enum_word(GDNN_ENUM_dir, (int)conv->dir),
             gdnn_enum_word(GDNN_ENUM_dtype, (int)conv->dtype), layout_word(conv),
             kernel ? kernel->name : "-");
     const char *note = scaled ? "  scaled" : "";
     if (status == GDNN_UNSUPPORTED)
-        fprintf(r->out, "%10s %10s  skipped: %s\n", "-", "-", gdnn_last_error());
+        fprintf(out, "%10s %10s  skipped: %s\n", "-", "-", result->reason);
     else if (status != GDNN_OK)
-        fprintf(r->out, "%10s %10s  FAILED%s\n", "-", "-", note);
+        fprintf(out, "%10s %10s  FAILED%s\n", "-", "-", note);
     else
-        fprintf(r->out, "%10.2e %10.2e  %s%s\n", result->error.err_l2, result->error.tol,
+        fprintf(out, "%10.2e %10.2e  %s%s\n", result->error.err_l2, result->error.tol,
                 result->pass ? "ok" : "FAILED", note);
     if (status == GDNN_FAILED || (status == GDNN_OK && !result->pass))
         explain_failure(r, row, status, result);
-    fflush(r->out);
+    fflush(out);
+}
+
+/* A sentence for below the table; it begins with the reason. */
+static void note_skipped(report *r, const char *reason)
+{
+    const char *why = gdnn_last_error();
+    char sentence[512];
+    bool said = !strncmp(why, reason, strlen(reason));
+    snprintf(sentence, sizeof sentence, "%s%s%s", said ? "" : reason, said ? "" : ": ", why);
+    table_note(&r->table, reason, sentence);
 }
 
 /* A member that is null for a row that did not run. */
@@ -142,6 +154,8 @@ void report_row(report *r, const job *row, const gdnn_conv *from, gdnn_status st
 {
     progress_clear();
     print_row(r, row, from != NULL, status, result);
+    if (status == GDNN_UNSUPPORTED)
+        note_skipped(r, result->reason);
     write_row(r, row, from, status, result, dump);
     if (status == GDNN_UNSUPPORTED) {
         r->skipped++;
@@ -156,9 +170,16 @@ void report_row(report *r, const job *row, const gdnn_conv *from, gdnn_status st
 
 void report_end(report *r, const session *s, unsigned long long seed)
 {
+    FILE *out = r->table.out;
     progress_clear();
-    fprintf(r->out, "\n%d run: %d passed, %d failed; %d skipped. Seed %llu, device %s.\n", r->run,
+    table_notes(&r->table);
+    fprintf(out, "\n%d run: %d passed, %d failed; %d skipped. Seed %llu, device %s.\n", r->run,
             r->passed, r->failed, r->skipped, seed, device_word(s));
+    if (r->run == 0) {
+        char reasons[256];
+        fprintf(out, "nothing was run: every problem was skipped (%s)\n",
+                table_reasons(&r->table, reasons, sizeof reasons));
+    }
     json *j = &r->json;
     json_begin(j);
     json_integer(j, "run", r->run);

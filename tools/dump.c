@@ -25,13 +25,41 @@ gdnn_status dump_folder(const char *folder)
     int why = errno;
     if (why == EEXIST && stat(folder, &facts) == 0 && S_ISDIR(facts.st_mode))
         return GDNN_OK;
+    if (why == EEXIST)
+        return gdnn_fail(GDNN_INVALID, "--dump %s: this is a file; a folder is needed", folder);
     return gdnn_fail(GDNN_INVALID, "--dump %s: the folder cannot be made: %s", folder,
                      strerror(why));
 }
 
-gdnn_status dump_tensors(const char *folder, const gdnn_conv *conv, const trial_result *result)
+/* The problem as a file that `compare` reads again. */
+static gdnn_status write_problem(const char *folder, const job *row, const gdnn_conv *from)
 {
+    char path[PATH_MAX], text[PROBLEM_TEXT];
+    const char *name = *row->name ? row->name : NULL;
+    if (snprintf(path, sizeof path, "%s/problem.txt", folder) >= (int)sizeof path)
+        return gdnn_fail(GDNN_FAILED, "%s: the name is too long", folder);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return gdnn_fail(GDNN_FAILED, "%s: %s", path, strerror(errno));
+    gdnn_text_format(&row->conv, name, text, sizeof text);
+    fprintf(file, "%s\n", text);
+    if (from) {
+        gdnn_text_format(from, name, text, sizeof text);
+        fprintf(file, "# scaled from %s\n", text);
+    }
+    bool bad = ferror(file);
+    if (fclose(file) != 0 || bad)
+        return gdnn_fail(GDNN_FAILED, "%s: not everything could be written", path);
+    return GDNN_OK;
+}
+
+gdnn_status dump_row(const char *folder, const job *row, const gdnn_conv *from,
+                     const trial_result *result)
+{
+    const gdnn_conv *conv = &row->conv;
     gdnn_status status = dump_folder(folder);
+    if (status == GDNN_OK)
+        status = write_problem(folder, row, from);
     for (tensor_name i = 0; i < TENSORS && status == GDNN_OK; i++) {
         if (!result->values[i])
             continue;

@@ -51,22 +51,33 @@ static int finish(void)
     return EXIT_ENVIRONMENT;
 }
 
+static int run(int argc, char **argv)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(argv[0], commands[i].name))
+            return commands[i].run(argc, argv);
+    return unknown(argv[0]);
+}
+
+static int help(const char *command)
+{
+    if (command)
+        return run(2, (char *[]){(char *)command, (char *)"--help", NULL});
+    print_help(stdout);
+    return finish();
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-        print_help(stdout);
-        return finish();
-    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+        return help(argv[2]);
     if (!strcmp(argv[1], "--version")) {
         printf("groupdnn %s\n", gdnn_version());
         return finish();
     }
-    for (int i = 0; i < COMMANDS; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return commands[i].run(argc - 1, argv + 1);
-    return unknown(argv[1]);
+    return run(argc - 1, argv + 1);
 }

@@ -45,8 +45,12 @@ def check(folder, row):
         names[written + "0"] = names["ref"]
     if p["z"]:
         names["z"] = "y"
-    wanted = sorted([name + ".npy" for name in names] + (["bias.npy"] if p["bias"] else []))
+    wanted = sorted([name + ".npy" for name in names] + (["bias.npy"] if p["bias"] else []) + ["problem.txt"])
     expect(sorted(os.listdir(folder)) == wanted, os.listdir(folder), wanted)
+    with open(os.path.join(folder, "problem.txt")) as file:
+        lines = file.read().splitlines()
+    expect(lines[0] == row["problem"], lines, row)
+    expect(lines[1:] == (["# scaled from " + row["scaled_from"]] if row["scaled_from"] else []), lines, row)
     values = {}
     for name, role in names.items():
         shape, kind, values[name] = oracle.read_npy(os.path.join(folder, name + ".npy"))
@@ -94,6 +98,22 @@ def one_row_goes_into_the_folder_itself():
     again = place("again")
     compare("--dump", again, "--dtype", "f32", "--dir", "bwd_data", "--layout", "nhwc", SMALL)
     for name in ("w", "dy", "ref"): # logical order and the same data, whatever the layout
+        one, two = (oracle.read_npy(os.path.join(place, name + ".npy")) for place in (folder, again))
+        expect(one == two, name)
+
+
+@test
+def the_problem_of_a_folder_runs_again():
+    folder, again = place("first"), place("second")
+    large = "name=big n=64 c=8 in=30x30 k=8 filter=3x3 groups=4 dir=bwd_filter dtype=bf16 layout=nhwc"
+    first = compare("--dump", folder, large)
+    expect_run(first, 0)
+    expect(first.records()[0][0]["scaled_from"] is not None, first.out)
+    with open(os.path.join(folder, "problem.txt")) as file:
+        lines = file.read().splitlines()
+    expect(lines[1].startswith("# scaled from name=big ") and "n=64" in lines[1].split(), lines)
+    expect_run(compare("--dump", again, os.path.join(folder, "problem.txt")), 0)
+    for name in ("x", "dy", "dw", "ref"):
         one, two = (oracle.read_npy(os.path.join(place, name + ".npy")) for place in (folder, again))
         expect(one == two, name)
 

@@ -136,20 +136,23 @@ def what_does_not_fit_is_named():
     x, w, dy = make("x.npy", (2, 6, 9, 7)), make("w.npy", (4, 3, 3, 2)), make("dy.npy", (2, 4, 7, 5))
     for arguments, pieces in [
             (["n=3"], ["n is 3 in the problem", "x.npy"]),
-            (["groups=3"], ["groups", "w.npy"]),
+            (["groups=3"], ["w.npy has C/groups=3 and", "x.npy has C=6, so groups would be 2, but the problem says groups=3"]),
             (["in=9x8"], ["9x8", "9x7"]),
             (["stride=0"], ["stride=0"]),
             (["filtre=3"], ["filtre"]),
             (["--dy", dy], ["dy.npy", "(2, 4, 7, 5)", "(2, 4, 7, 6)"]),
             (["--dir", "bwd_data"], ["dir=bwd_data", "--w and --dy"]),
             (["dir=bwd_filter"], ["dir=bwd_filter", "--x and --dy"]),
-            (["n=2", "n=2"], ["one problem"])]:
+            (["n=2", "pad=1"], ["one problem", "in quotes: 'n=2 pad=1'"]),
+            ([write("problem.txt", "n=2")], ["problem.txt", "a problem text is needed", "not a file"]),
+            (["-"], ["'-'", "not a file"])]:
         expect_run(compare("--x", x, "--w", w, *arguments), 2, *pieces)
     expect_run(compare("--x", x), 2, "no direction")
     expect_run(compare("--x", place("none.npy"), "--w", w), 2, "none.npy")
     expect_run(compare("--x", write("text.npy", "hello"), "--w", w), 2, "text.npy")
     expect_run(compare("--x", make("two.npy", (2, 6)), "--w", w), 2, "two.npy", "(2, 6)")
-    expect_run(compare("--x", make("line.npy", (2, 6, 9)), "--w", w), 2, "w.npy", "3 axes")
+    expect_run(compare("--x", make("line.npy", (2, 6, 9)), "--w", w), 2, "line.npy has 3 axes, (2, 6, 9)",
+               "w.npy has 4 axes, (4, 3, 3, 2)")
     expect_run(compare("--x", make("h.npy", (2, 6, 9, 7), "<f2"), "--w", w), 2, "h.npy holds f16", "dtype=")
     expect_run(compare("--x", make("odd.npy", (2, 7, 9, 7)), "--w", w), 2, "c=7", "w.npy")
     with open(x, "rb") as file:

@@ -167,4 +167,29 @@ def info_tells_where_options_come_from():
     expect("GROUPDNN_KERNEL" in options["GROUPDNN_KERNLE"]["origin"], options)
 
 
+@test
+def info_checks_the_files_that_options_name():
+    def origins(**env):
+        result = run("info", "--json", "-", env={"GROUPDNN_" + key: value for key, value in env.items()})
+        expect_run(result, 0)
+        return {row["name"]: row["origin"] for row in result.records()[0] if row["item"] == "option"}
+    there = write("libcudnn.so.9", "")
+    expect(origins(CUDNN=there)["GROUPDNN_CUDNN"] == "environment", "a file that is there")
+    expect("no such file" in origins(CUDNN=place("none"))["GROUPDNN_CUDNN"], "a file that is not there")
+    expect(origins(LOG="info:" + place("log"))["GROUPDNN_LOG"] == "environment", "a log file to be")
+    expect("folder does not exist" in origins(LOG="info:" + place("none/log"))["GROUPDNN_LOG"], "no folder")
+
+
+@test
+def info_fits_and_says_things_once():
+    result = run("info", env={"GROUPDNN_LOG": "loud", "GROUPDNN_KERNLE": "x", "GROUPDNN_DISABLE": "no_such_kernel_at_all",
+                              "CUDA_VISIBLE_DEVICES": ""})
+    expect_run(result, 0)
+    for line in result.out.splitlines():
+        expect(len(line) <= 120 and line == line.rstrip(), line)
+    driver = next(line for line in result.out.splitlines() if line.startswith("CUDA driver: "))
+    if ": none: " in driver: # this machine has no driver
+        expect(driver.startswith("CUDA driver: none: libcuda.so.1") and "no CUDA driver" not in driver, driver)
+
+
 tool.main()

@@ -63,6 +63,8 @@ static void files_are_read_line_by_line(void **state)
     assert_string_equal(j.list[0].name, "a");
     assert_string_equal(j.list[4].name, "b");
     assert_int_equal(j.list[5].conv.c, 6);
+    for (int i = 0; i < j.count; i++)
+        assert_string_equal(j.list[i].source, path);
     unlink(path);
     jobs_free(&j);
 }
@@ -96,7 +98,9 @@ static void errors_name_file_and_line(void **state)
     }
     jobs j = {.count = 0};
     assert_int_equal(jobs_add(&j, "no_such_file.txt", &choice), GDNN_INVALID);
-    assert_contains(gdnn_last_error(), "no_such_file.txt");
+    assert_contains(gdnn_last_error(), "no_such_file.txt: no such file");
+    assert_int_equal(jobs_add(&j, "", &choice), GDNN_INVALID);
+    assert_contains(gdnn_last_error(), "empty");
     assert_int_equal(jobs_add(&j, "/tmp", &choice), GDNN_INVALID);
     assert_contains(gdnn_last_error(), "directory");
     const jobs_choice backward = {2, 1, 1};
@@ -173,7 +177,7 @@ static void contradictions_are_named(void **state)
     } cases[] = {
         {"n=3", {"n is 3 in the problem", "2 in x.npy"}},
         {"c=5", {"c is 5", "6 in x.npy"}},
-        {"groups=3", {"groups is 3", "2 in w.npy"}},
+        {"groups=3", {"w.npy has C/groups=3", "x.npy has C=6", "groups would be 2"}},
         {"in=9x8", {"9x8", "9x7 in x.npy"}},
         {"in=9", {"in is 9", "9x7"}},
         {"filter=2x2", {"2x2", "3x2 in w.npy"}},

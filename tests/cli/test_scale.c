@@ -180,6 +180,76 @@ static void nothing_shrinks_more_than_it_must(void **state)
     assert_true(conv.n == (int64_t)(SCALE_GPU / one));
 }
 
+/* Sizes up to the largest there are: as much is left as with small ones, and no sum overflows. */
+static void sizes_of_any_magnitude(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t n, groups, in;
+    } cases[] = {
+        {"n=99999999999 c=64 in=6x6 k=64 filter=3x3", 3, 1, 6},
+        {"n=1 c=1000000000000000003 in=1 k=1000000000000000003 filter=1 groups=1000000000000000003",
+         1, 249999, 1},
+        {"n=1 c=2 in=500000000000000003 k=2 filter=1 groups=2", 1, 2, 124995},
+        {"n=1 c=2 in=500000000000000003 k=2 filter=3 groups=2 stride=1000000000000000000", 1, 2,
+         500000000000000003},
+        {"n=5000 c=2 in=1000 k=2 filter=3 groups=2 stride=4000000000000000000", 125, 2, 1000},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        gdnn_conv conv = parse(cases[i].text), before = conv;
+        if (scale_problem(&conv, SCALE_EMULATED))
+            check_rules(&before, &conv);
+        assert_int_equal(conv.n, cases[i].n);
+        assert_int_equal(conv.groups, cases[i].groups);
+        assert_int_equal(conv.in[0], cases[i].in);
+    }
+}
+
+/* Whether it is within the target: the multiply-adds, and an eighth as many elements a tensor. */
+static bool within(const gdnn_conv *conv, double macs)
+{
+    return gdnn_macs(conv) <= macs && (double)gdnn_elements(conv, GDNN_ROLE_X) <= macs / 8 &&
+           (double)gdnn_elements(conv, GDNN_ROLE_Y) <= macs / 8;
+}
+
+/* One image more than is left would be too much, whatever the target. */
+static void no_step_too_many(void **state)
+{
+    gdnn_conv from = parse("n=4000 c=12 in=9x8 k=12 filter=3x2 groups=3");
+    (void)state;
+    for (double macs = 1e6; macs < 9e6; macs += 7919) {
+        gdnn_conv to = from;
+        assert_true(scale_problem(&to, macs));
+        assert_int_equal(to.groups, 3);
+        assert_true(within(&to, macs));
+        to.n++;
+        assert_false(within(&to, macs));
+    }
+}
+
+/* The emulated device pays for each thread as well: where there are many weights, few pixels are
+ * left, so that kernels with a thread or more a weight and pixel stay cheap. */
+static void many_weights_leave_few_pixels(void **state)
+{
+    static const char *const layers[] = {
+        "n=128 c=96 in=27x27 k=256 filter=5x5 pad=2 groups=2",
+        "n=64 c=3712 in=14x14 k=3712 filter=3x3 pad=1 stride=2 groups=16",
+        "n=1 c=256 in=1024x1024 k=256 filter=3x3 pad=1 groups=8",
+        "n=8 c=768 in=749 k=768 filter=128 pad=64 groups=16",
+        "n=32 c=100000 in=1 k=100000 filter=1 groups=10000",
+        "n=1 c=4096 in=32x32 k=4096 filter=3x3 pad=1 groups=8",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(layers); i++) {
+        gdnn_conv conv = parse(layers[i]);
+        conv.dir = GDNN_BWD_FILTER;
+        assert_true(scale_problem(&conv, SCALE_EMULATED));
+        int64_t pixels = gdnn_elements(&conv, GDNN_ROLE_Y) / conv.k;
+        assert_true(gdnn_elements(&conv, GDNN_ROLE_W) <= 20000 || pixels < 256);
+    }
+}
+
 /* A tile and more of every axis stays where the target allows, so that kernels cross from tile to
  * tile. */
 static void tiles_are_crossed(void **state)
@@ -212,6 +282,9 @@ int main(void)
         cmocka_unit_test(tiles_are_crossed),
         cmocka_unit_test(filters_are_tensors_too),
         cmocka_unit_test(nothing_shrinks_more_than_it_must),
+        cmocka_unit_test(sizes_of_any_magnitude),
+        cmocka_unit_test(no_step_too_many),
+        cmocka_unit_test(many_weights_leave_few_pixels),
     };
     return cmocka_run_group_tests_name("scale", tests, NULL, NULL);
 }

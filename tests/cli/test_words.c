@@ -1,4 +1,5 @@
 /* What the tool reads besides problems: suggestions, facts of GPUs, compiled kernels. */
+#include "columns.h"
 #include "cubin.h"
 #include "facts.h"
 #include "images.h"
@@ -14,7 +15,9 @@ static void near_words_are_suggested(void **state)
     assert_string_equal(suggest("kernel", words, 4), "kernels");
     assert_string_equal(suggest("inof", words, 4), "info");
     assert_null(suggest("bench", words, 4));
+    assert_string_equal(suggest("comp", words, 4), "compare");
     assert_null(suggest("", words, 4));
+    assert_null(suggest("in", words + 1, 2));
     assert_null(
         suggest("a very long word that no command has, of more than forty letters", words, 4));
 }
@@ -49,7 +52,11 @@ static void facts_of_a_gpu(void **state)
     assert_int_equal(d.shared_bytes, 101376);
     assert_true(d.bandwidth_gbs == 448.5 && d.fp32_tflops == 0);
     read_facts("sm=86\nshared_bytes=1\n", GDNN_INVALID, "multiprocessors is missing", &d);
-    read_facts("sm=86\nsms=4\n", GDNN_INVALID, ":2: unknown key 'sms'", &d);
+    read_facts("name=a\nsm=86\n", GDNN_INVALID, "multiprocessors, shared_bytes are missing", &d);
+    read_facts("# all\n", GDNN_INVALID, "sm, multiprocessors, shared_bytes are missing", &d);
+    read_facts("sm=86\nsms=4\n", GDNN_INVALID, ":2: unknown key 'sms', did you mean sm?", &d);
+    read_facts("share_bytes=4\n", GDNN_INVALID, "did you mean shared_bytes?", &d);
+    read_facts("clock=4\n", GDNN_INVALID, "the keys are name, sm,", &d);
     read_facts("sm=eight\n", GDNN_INVALID, ":1: sm=eight", &d);
     read_facts("sm=8.5\n", GDNN_INVALID, "whole number", &d);
     read_facts("multiprocessors=4294967297\n", GDNN_INVALID, "whole number", &d);
@@ -93,9 +100,43 @@ static void images_are_read_with_care(void **state)
     }
 }
 
+static void printed(const char *text, int at, int indent, int width, const char *wanted)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&bytes, &size);
+    assert_non_null(out);
+    if (width)
+        columns_wrapped(out, text, at, indent, width);
+    else
+        columns_cell(out, text, at);
+    fclose(out);
+    assert_string_equal(bytes, wanted);
+    free(bytes);
+}
+
+static void text_in_columns(void **state)
+{
+    (void)state;
+    assert_int_equal(columns_of("aéö…"), 4);
+    printed("ab", 4, 0, 0, "ab  ");
+    printed("abcd", 4, 0, 0, "abcd");
+    printed("abcde", 4, 0, 0, "abc…");
+    printed("éöüäß", 4, 0, 0, "éöü…");
+    printed("éö", 4, 0, 0, "éö  ");
+    printed("one two three", 0, 0, 7, "one two\nthree\n");
+    printed("one two three", 2, 2, 9, "one two\n  three\n");
+    printed("one two three", 0, 2, 6, "one\n  two\n  three\n");
+    printed("unbreakable one", 0, 0, 5, "unbreakable\none\n");
+    printed("a\n  b c", 0, 0, 5, "a\n  b c\n");
+    printed("éé éé", 0, 0, 5, "éé éé\n");
+    printed("", 0, 0, 5, "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_in_columns),
         cmocka_unit_test(near_words_are_suggested),
         cmocka_unit_test(facts_of_a_gpu),
         cmocka_unit_test(images_are_read_with_care),

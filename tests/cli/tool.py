@@ -35,12 +35,12 @@ def unique(pairs):
     return dict(pairs)
 
 
-def run(*arguments, env=None, stdout=subprocess.PIPE):
+def run(*arguments, env=None, stdin=b"", stdout=subprocess.PIPE):
     """Runs the tool. GROUPDNN_* of the caller are left out, so that results do not depend on them."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("GROUPDNN_")}
     clean.update(env or {})
     done = subprocess.run([TOOL, *arguments], stdout=stdout, stderr=subprocess.PIPE, env=clean,
-                          stdin=subprocess.DEVNULL, timeout=600)
+                          input=stdin, timeout=600)
     if done.stdout is None:
         done.stdout = b""
     return Result(done)

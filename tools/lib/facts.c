@@ -1,6 +1,7 @@
 #include "facts.h"
 
 #include "error.h"
+#include "suggest.h"
 #include "text_keys.h"
 #include <errno.h>
 #include <math.h>
@@ -58,6 +59,19 @@ static bool store(const fact *f, const char *value, gdnn_device *device)
     return true;
 }
 
+static gdnn_status unknown_key(int length, const char *line)
+{
+    const char *names[FACTS];
+    char key[64];
+    for (int i = 0; i < FACTS; i++)
+        names[i] = facts[i].key;
+    snprintf(key, sizeof key, "%.*s", length, line);
+    const char *near = suggest(key, names, FACTS);
+    if (near)
+        return gdnn_fail(GDNN_INVALID, "unknown key '%s', did you mean %s?", key, near);
+    return gdnn_fail(GDNN_INVALID, "unknown key '%s'; the keys are %s", key, keys);
+}
+
 /* One line, without its newline. */
 static gdnn_status read_line(char *line, gdnn_device *device, unsigned *given)
 {
@@ -80,7 +94,25 @@ static gdnn_status read_line(char *line, gdnn_device *device, unsigned *given)
         return gdnn_fail(GDNN_INVALID, "%s=%s: must be a %s above 0", facts[i].key, value,
                          facts[i].kind == REAL ? "number" : "whole number");
     }
-    return gdnn_fail(GDNN_INVALID, "unknown key '%.*s'; the keys are %s", (int)length, line, keys);
+    return unknown_key((int)length, line);
+}
+
+/* Names all keys that a file must have and has not. */
+static gdnn_status check_required(const char *path, unsigned given)
+{
+    char missing[256] = "";
+    size_t used = 0;
+    int count = 0;
+    for (int i = 0; i < FACTS; i++) {
+        if (!facts[i].required || given >> i & 1)
+            continue;
+        used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", count ? ", " : "",
+                                 facts[i].key);
+        count++;
+    }
+    if (!count)
+        return GDNN_OK;
+    return gdnn_fail(GDNN_INVALID, "%s: %s %s missing", path, missing, count == 1 ? "is" : "are");
 }
 
 static gdnn_status read_file(const char *path, gdnn_device *device)
@@ -106,10 +138,7 @@ static gdnn_status read_file(const char *path, gdnn_device *device)
     }
     if (unreadable)
         return gdnn_fail(GDNN_INVALID, "--device-facts %s: cannot be read", path);
-    for (int i = 0; i < FACTS; i++)
-        if (facts[i].required && !(given >> i & 1))
-            return gdnn_fail(GDNN_INVALID, "%s: %s is missing", path, facts[i].key);
-    return GDNN_OK;
+    return check_required(path, given);
 }
 
 gdnn_status facts_read(const char *name, gdnn_device *device)

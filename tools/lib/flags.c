@@ -1,5 +1,6 @@
 #include "flags.h"
 
+#include "columns.h"
 #include "suggest.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -34,28 +35,30 @@ int environment_error(const command *c, const char *format, ...)
     return EXIT_ENVIRONMENT;
 }
 
+/* No line of a help text is longer, and options' explanations begin in column HELP_AT. */
+enum { HELP_WIDTH = 80, HELP_AT = 36 };
+
 static void print_flag(const char *name, const char *value, const char *help)
 {
-    char left[80];
-    snprintf(left, sizeof left, "--%s %s", name, value ? value : "");
-    const char *rest = help;
-    while (*rest) { /* lines of the help are joined by newlines */
-        size_t length = strcspn(rest, "\n");
-        printf("  %-34s %.*s\n", left, (int)length, rest);
-        left[0] = 0;
-        rest += length + (rest[length] == '\n');
-    }
+    int used = printf("  --%s %s", name, value ? value : "");
+    printf("%*s", used < HELP_AT ? HELP_AT - used : 1, "");
+    columns_wrapped(stdout, help, used < HELP_AT ? HELP_AT : used + 1, HELP_AT, HELP_WIDTH);
 }
 
 static void print_help(const command *c)
 {
-    printf("usage: groupdnn %s [OPTION]...%s%s\n\n%s\n\n", c->name, *c->arguments ? " " : "",
-           c->arguments, c->help);
+    printf("usage: groupdnn %s [OPTION]...%s%s\n\n", c->name, *c->arguments ? " " : "",
+           c->arguments);
+    columns_wrapped(stdout, c->help, 0, 0, HELP_WIDTH);
+    putchar('\n');
     for (int i = 0; i < c->flag_count; i++)
         print_flag(c->flags[i].name, c->flags[i].value, c->flags[i].help);
     print_flag("help", NULL, "this text");
-    printf("\nExit status: 0 pass, 1 mismatch or failure found, 2 wrong usage, 3 the machine lacks "
-           "something.\n");
+    putchar('\n');
+    columns_wrapped(stdout,
+                    "Exit status: 0 pass, 1 mismatch or failure found, or nothing was run, 2 wrong "
+                    "usage, 3 the machine lacks something.",
+                    0, 0, HELP_WIDTH);
 }
 
 static int unknown(const command *c, const char *option)
@@ -111,7 +114,7 @@ int flags_parse(const command *c, int argc, char **argv, int *arguments)
             int status = read_flag(c, argc, argv, &i);
             if (status >= 0)
                 return status;
-        } else if (options && word[0] == '-') {
+        } else if (options && word[0] == '-' && word[1]) { /* - alone is an argument */
             return usage_error(c, "there is no option %s; see groupdnn %s --help", word, c->name);
         } else {
             argv[(*arguments)++] = argv[i];

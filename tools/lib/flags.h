@@ -8,7 +8,7 @@
 /* The tool's exit statuses. */
 enum tool_exit {
     EXIT_PASS = 0,
-    EXIT_MISMATCH = 1,   /* a mismatch or a failure was found */
+    EXIT_MISMATCH = 1,   /* a mismatch or a failure was found, or nothing was run */
     EXIT_USAGE = 2,      /* wrong words on the command line or in a file */
     EXIT_ENVIRONMENT = 3 /* no GPU, no build product, no space, ... */
 };
@@ -17,7 +17,7 @@ enum tool_exit {
 typedef struct flag {
     const char *name;  /* without the dashes */
     const char *value; /* what the value is, for people */
-    const char *help;
+    const char *help;  /* lines are broken where --help is printed */
     const char **text; /* gets the value */
     bool *set;         /* gets true; either may be NULL */
 } flag;
@@ -25,7 +25,7 @@ typedef struct flag {
 typedef struct command {
     const char *name;
     const char *arguments; /* "FILE...|'PROBLEM'...", "" if it takes none */
-    const char *help;      /* paragraphs */
+    const char *help;      /* paragraphs, separated by newlines */
     const flag *flags;
     int flag_count;
 } command;

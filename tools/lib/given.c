@@ -21,35 +21,43 @@ static const char *shape_text(int dims, const int64_t *size, char text[static SH
     return text;
 }
 
-static gdnn_status check_dims(const char *path, const gdnn_npy *file, tensor_name name,
-                              int *spatial)
+/* Checks the number of axes of a file, and against `first`, the first file that has spatial axes,
+ * TENSORS if none is read yet. */
+static gdnn_status check_dims(const given *g, tensor_name name, tensor_name *first)
 {
-    char shape[SHAPE_TEXT];
+    char shape[SHAPE_TEXT], other[SHAPE_TEXT];
+    const gdnn_npy *file = &g->file[name], *earlier = *first == TENSORS ? NULL : &g->file[*first];
+    const char *path = g->path[name];
+    shape_text(file->dims, file->size, shape);
     if (name == TENSOR_BIAS)
-        return file->dims == 1 ? GDNN_OK
-                               : gdnn_fail(GDNN_INVALID, "%s: shape %s, but a bias is (K,)", path,
-                                           shape_text(file->dims, file->size, shape));
+        return file->dims == 1
+                   ? GDNN_OK
+                   : gdnn_fail(GDNN_INVALID, "%s: shape %s, but a bias is (K,)", path, shape);
     if (file->dims < 3 || file->dims > GDNN_MAX_DIMS)
         return gdnn_fail(GDNN_INVALID,
                          "%s: shape %s, but 2 axes and 1 to %d spatial ones are needed", path,
-                         shape_text(file->dims, file->size, shape), GDNN_MAX_SPATIAL);
-    if (*spatial && file->dims != *spatial + 2)
-        return gdnn_fail(GDNN_INVALID, "%s: shape %s, but the other tensors have %d axes", path,
-                         shape_text(file->dims, file->size, shape), *spatial + 2);
-    *spatial = file->dims - 2;
+                         shape, GDNN_MAX_SPATIAL);
+    if (earlier && file->dims != earlier->dims)
+        return gdnn_fail(GDNN_INVALID,
+                         "%s has %d axes, %s, and %s has %d axes, %s: they must have "
+                         "the same number",
+                         g->path[*first], earlier->dims,
+                         shape_text(earlier->dims, earlier->size, other), path, file->dims, shape);
+    if (!earlier)
+        *first = name;
     return GDNN_OK;
 }
 
 gdnn_status given_read(given *g)
 {
-    int spatial = 0;
+    tensor_name first = TENSORS;
     gdnn_status status = GDNN_OK;
     for (tensor_name i = 0; i < TENSORS && status == GDNN_OK; i++) {
         if (!g->path[i])
             continue;
         status = gdnn_npy_read(g->path[i], &g->file[i]);
         if (status == GDNN_OK)
-            status = check_dims(g->path[i], &g->file[i], i, &spatial);
+            status = check_dims(g, i, &first);
     }
     return status;
 }
@@ -104,6 +112,13 @@ static gdnn_status settle_groups(gdnn_text *text, origins *from, const gdnn_npy 
     if (cpg < 1 || conv->c % cpg)
         return gdnn_fail(GDNN_INVALID, "c=%lld is not a multiple of the %lld channels of %s",
                          (long long)conv->c, (long long)cpg, path);
+    if (gdnn_text_has(text, GDNN_KEY_groups) && conv->groups != conv->c / cpg)
+        return gdnn_fail(GDNN_INVALID,
+                         "%s has C/groups=%lld and %s has C=%lld, so groups would be %lld, but the "
+                         "problem says groups=%lld",
+                         path, (long long)cpg,
+                         from->of[GDNN_KEY_c] ? from->of[GDNN_KEY_c] : "the problem",
+                         (long long)conv->c, (long long)(conv->c / cpg), (long long)conv->groups);
     return settle(text, from, GDNN_KEY_groups, &conv->groups, conv->c / cpg, path);
 }
 

@@ -9,6 +9,9 @@
 
 enum { ALL_DIRS = 1 << GDNN_FWD | 1 << GDNN_BWD_DATA | 1 << GDNN_BWD_FILTER };
 
+/* The source of problems on the command line. */
+static const char as_text[] = "as text";
+
 jobs_choice jobs_default(void)
 {
     return (jobs_choice){ALL_DIRS, 1 << GDNN_F16 | 1 << GDNN_BF16 | 1 << GDNN_F32, 1 << GDNN_NCHW};
@@ -42,6 +45,7 @@ static gdnn_status append(jobs *j, const gdnn_text *text)
     }
     job *added = &j->list[j->count];
     memcpy(added->name, text->name, sizeof added->name);
+    added->source = j->source;
     gdnn_status status = gdnn_text_finish(text, &added->conv);
     j->count += status == GDNN_OK;
     return status;
@@ -105,11 +109,16 @@ static gdnn_status add_line(jobs *j, const char *line, size_t length, const jobs
     return status != GDNN_OK || empty ? status : jobs_add_text(j, &text, choice);
 }
 
-static gdnn_status add_file(jobs *j, const char *path, const jobs_choice *choice)
+bool jobs_is_file(const char *argument)
 {
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return gdnn_fail(GDNN_INVALID, "%s: %s", path, strerror(errno));
+    struct stat facts;
+    bool comment = argument[strspn(argument, " ")] == '#';
+    return stat(argument, &facts) == 0 || (!strchr(argument, '=') && !comment);
+}
+
+/* Adds the lines of a file that is open. */
+static gdnn_status add_lines(jobs *j, FILE *file, const jobs_choice *choice)
+{
     char *line = NULL;
     size_t room = 0;
     int number = 0, before = j->count;
@@ -119,22 +128,45 @@ static gdnn_status add_file(jobs *j, const char *path, const jobs_choice *choice
         number++;
         status = add_line(j, line, (size_t)length, choice);
         if (status != GDNN_OK)
-            status = located(status, path, number);
+            status = located(status, j->source, number);
     }
     if (status == GDNN_OK && ferror(file))
-        status = gdnn_fail(GDNN_INVALID, "%s: %s", path, strerror(errno));
+        status = gdnn_fail(GDNN_INVALID, "%s: %s", j->source, strerror(errno));
     else if (status == GDNN_OK && j->count == before)
-        status = gdnn_fail(GDNN_INVALID, "%s: there is no problem in it", path);
+        status = gdnn_fail(GDNN_INVALID, "%s: there is no problem in it", j->source);
     free(line);
+    return status;
+}
+
+static gdnn_status add_file(jobs *j, const char *path, const jobs_choice *choice)
+{
+    j->source = path;
+    FILE *file = fopen(path, "r");
+    if (!file && errno == ENOENT)
+        return gdnn_fail(GDNN_INVALID,
+                         "%s: no such file; problems are key=value text; shape files are in "
+                         "tests/shapes",
+                         path);
+    if (!file)
+        return gdnn_fail(GDNN_INVALID, "%s: %s", path, strerror(errno));
+    gdnn_status status = add_lines(j, file, choice);
     fclose(file);
     return status;
 }
 
 gdnn_status jobs_add(jobs *j, const char *argument, const jobs_choice *choice)
 {
-    struct stat facts;
-    if (!strchr(argument, '=') || stat(argument, &facts) == 0)
+    if (!*argument)
+        return gdnn_fail(GDNN_INVALID, "an argument is empty: it must be a file of problems, or a "
+                                       "problem such as 'n=8 c=64 in=28x28 k=64 filter=3x3 "
+                                       "groups=32'");
+    if (!strcmp(argument, "-")) {
+        j->source = "standard input";
+        return add_lines(j, stdin, choice);
+    }
+    if (jobs_is_file(argument))
         return add_file(j, argument, choice);
+    j->source = as_text;
     int before = j->count;
     gdnn_status status = add_line(j, argument, strlen(argument), choice);
     if (status == GDNN_OK && j->count == before)

@@ -11,7 +11,7 @@ void progress_show(int done, int all, const char *what)
     if (!isatty(STDERR_FILENO))
         return;
     progress_clear();
-    fprintf(stderr, "[%d/%d] %.60s", done, all, what);
+    fprintf(stderr, "%d/%d  %.60s", done, all, what);
     fflush(stderr);
     shown = true;
 }

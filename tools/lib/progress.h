@@ -2,7 +2,7 @@
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
-/* Shows "[done/all] what" in place of what was shown before. */
+/* Shows "done/all  what" in place of what was shown before. */
 void progress_show(int done, int all, const char *what);
 
 /* Takes the line away, before anything else is printed. */

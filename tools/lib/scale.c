@@ -59,15 +59,43 @@ static int64_t smallest(const shrinkable *axis, int64_t least)
     return size <= least ? size : size - (size - least) / axis->period * axis->period;
 }
 
-/* Lowers one size, step by step, until the problem fits or `floor` is reached. */
+/* `a + b` and `a * b` of positive numbers, at most the largest there is: strides may be huge. */
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static void set_size(gdnn_conv *conv, const shrinkable *axis, int64_t size, int64_t cpg,
+                     int64_t kpg)
+{
+    *axis->size = size;
+    conv->c = conv->groups * cpg;
+    conv->k = conv->groups * kpg;
+}
+
+/* Lowers one size by as few periods as it takes to fit, at most down to `floor`. Bisects, since a
+ * size can have any number of periods and what shrinks never fits worse. */
 static void shrink(gdnn_conv *conv, const shrinkable *axis, int64_t floor, int64_t cpg, int64_t kpg,
                    double macs)
 {
-    while (*axis->size > floor && !fits(conv, macs, axis->size)) {
-        *axis->size -= axis->period;
-        conv->c = conv->groups * cpg;
-        conv->k = conv->groups * kpg;
+    int64_t size = *axis->size;
+    int64_t few = 0, enough = (size - floor) / axis->period;
+    while (few < enough) {
+        int64_t half = few + (enough - few) / 2;
+        set_size(conv, axis, size - half * axis->period, cpg, kpg);
+        if (fits(conv, macs, axis->size))
+            enough = half;
+        else
+            few = half + 1;
     }
+    set_size(conv, axis, size - enough * axis->period, cpg, kpg);
 }
 
 bool scale_problem(gdnn_conv *conv, double macs)
@@ -87,14 +115,14 @@ bool scale_problem(gdnn_conv *conv, double macs)
          */
         int64_t step = tile.spatial[GDNN_MAX_SPATIAL - conv->spatial + axis];
         int64_t extent = (conv->filter[axis] - 1) * conv->dilation[axis] + 1;
-        axes[2 + axis] = (shrinkable){&conv->in[axis], step * conv->stride[axis], extent};
+        axes[2 + axis] = (shrinkable){&conv->in[axis], times(step, conv->stride[axis]), extent};
     }
 
     /* First down to a whole tile and the remainder, so that kernels still cross from tile to tile;
      * then, if that is not enough, down to the remainder. */
     for (int whole = 1; whole >= 0; whole--)
         for (int i = 0; i < 2 + conv->spatial; i++) {
-            int64_t floor = smallest(&axes[i], axes[i].least + whole * axes[i].period);
+            int64_t floor = smallest(&axes[i], plus(axes[i].least, whole * axes[i].period));
             shrink(conv, &axes[i], floor, gdnn_cpg(&before), gdnn_kpg(&before), macs);
         }
     if (gdnn_conv_equal(conv, &before))

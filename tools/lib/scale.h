@@ -4,7 +4,10 @@
  * dilation and padding stay, and so do the remainders that kernels see: N and groups modulo the
  * kernels' tiles, spatial sizes of x modulo tile times stride, which keeps those of y as well. A
  * spatial size stays at least one filter extent, so that there are pixels that no padding touches,
- * and a grouped problem keeps two groups. What these rules do not allow to shrink is left larger. */
+ * and a grouped problem keeps two groups. What these rules do not allow to shrink is left larger.
+ *
+ * The limit on multiply-adds also keeps backward-filter cheap, which has several threads a weight:
+ * a problem with many weights is left few pixels. */
 #ifndef SCALE_H
 #define SCALE_H
 

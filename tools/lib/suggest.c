@@ -1,5 +1,6 @@
 #include "suggest.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -30,6 +31,13 @@ static int distance(const char *a, const char *b)
     return row[n];
 }
 
+/* True if `whole` begins with `word`, which is long enough to mean it. */
+static bool begins(const char *word, const char *whole)
+{
+    size_t length = strlen(word);
+    return length >= 3 && strncmp(word, whole, length) == 0;
+}
+
 const char *suggest(const char *word, const char *const *words, int count)
 {
     const char *best = NULL;
@@ -39,7 +47,7 @@ const char *suggest(const char *word, const char *const *words, int count)
     for (int i = 0; i < count; i++) {
         if (strlen(words[i]) > LONGEST)
             continue;
-        int d = distance(word, words[i]);
+        int d = begins(word, words[i]) ? 1 : distance(word, words[i]);
         if (d < nearest) {
             nearest = d;
             best = words[i];
