@@ -37,7 +37,8 @@ gdnn_status gdnn_text_parse(const char *line, gdnn_text *text, bool *empty);
 
 /* Makes the problem of a line whose dir, dtype, layout and sizes are settled: fills what has a
  * default that depends on them (pads, acc, strides) and checks it. `*conv` is written only on
- * GDNN_OK. GDNN_INVALID: a required key is missing, or a rule of gdnn_check is broken. */
+ * GDNN_OK. GDNN_INVALID: a required key is missing, alpha2 or zstrides is given without z=1, or a
+ * rule of gdnn_check is broken. */
 gdnn_status gdnn_text_finish(const gdnn_text *text, gdnn_conv *conv);
 
 /* gdnn_conv_format with a name in front (NULL: none). */

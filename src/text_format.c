@@ -128,6 +128,10 @@ static bool wanted(const gdnn_text *text, const gdnn_text *defaults, gdnn_key ke
     case GDNN_KEY_xstrides:
     case GDNN_KEY_wstrides:
     case GDNN_KEY_ystrides: return !packed;
+    case GDNN_KEY_alpha2:
+        if (!text->conv.z)
+            return false;
+        break;
     case GDNN_KEY_zstrides:
         if (packed || !text->conv.z)
             return false;

@@ -348,11 +348,26 @@ static gdnn_status check_missing(const gdnn_text *text)
     return GDNN_OK;
 }
 
+/* What belongs to z means nothing without it. */
+static gdnn_status check_z(const gdnn_text *text)
+{
+    char value[GDNN_AXES_TEXT];
+    if (text->conv.z)
+        return GDNN_OK;
+    if (gdnn_text_has(text, GDNN_KEY_alpha2))
+        return gdnn_fail(GDNN_INVALID, "alpha2=%g: needs z=1", text->conv.alpha2);
+    if (gdnn_text_has(text, GDNN_KEY_zstrides))
+        return gdnn_fail(
+            GDNN_INVALID, "zstrides=%s: needs z=1",
+            gdnn_axes_text(value, text->parts[GDNN_KEY_zstrides], text->conv.z_stride));
+    return GDNN_OK;
+}
+
 gdnn_status gdnn_text_finish(const gdnn_text *text, gdnn_conv *conv)
 {
     gdnn_conv done = text->conv, clean;
     gdnn_status status;
-    if ((status = check_missing(text)) || (status = check_parts(text)))
+    if ((status = check_missing(text)) || (status = check_parts(text)) || (status = check_z(text)))
         return status;
     if (text->count < 1)
         return gdnn_fail(GDNN_INVALID, "count=%lld: must be at least 1", (long long)text->count);

@@ -146,7 +146,8 @@ static int check_own(int count, char **arguments)
         &face, "with your own tensors there can be one problem only; put it in quotes: '%s'", all);
 }
 
-/* The rows to run, from files and texts or from the user's tensors. */
+/* The rows to run, from files and texts or from the user's tensors; and the folder for them, once
+ * there are rows. */
 static int read_jobs(request *q, int count, char **arguments)
 {
     const char *const paths[TENSORS] = {x_path, w_path, dy_path, z_path, bias_path};
@@ -156,8 +157,6 @@ static int read_jobs(request *q, int count, char **arguments)
         q->own |= paths[i] != NULL;
     if (q->own && check_own(count, arguments) != EXIT_PASS)
         return EXIT_USAGE;
-    if (dump && dump_folder(dump) != GDNN_OK)
-        return usage_error(&face, "%s", gdnn_last_error());
     if (!q->own && count == 0)
         return usage_error(&face, "what to compare? Give files of problems, or problems as text");
     if (q->own) {
@@ -168,6 +167,8 @@ static int read_jobs(request *q, int count, char **arguments)
     }
     for (int i = 0; !q->own && i < count && status == GDNN_OK; i++)
         status = jobs_add(&q->jobs, arguments[i], &q->choice);
+    if (status == GDNN_OK && dump)
+        status = dump_folder(dump);
     if (status == GDNN_INVALID)
         return usage_error(&face, "%s", gdnn_last_error());
     return status == GDNN_OK ? EXIT_PASS : environment_error(&face, "%s", gdnn_last_error());

@@ -1,3 +1,4 @@
+#include "columns.h"
 #include "commands.h"
 #include "device.h"
 #include "facts.h"
@@ -98,8 +99,9 @@ static int explain_all(const jobs *jobs, const gdnn_device *device, size_t works
     if (json_open(&j, json_path) != GDNN_OK)
         return usage_error(&face, "%s", gdnn_last_error());
     table t = table_of(jobs, out);
-    fprintf(out, "For %s (sm_%d, %d multiprocessors).\n", device->name, device->sm,
-            device->multiprocessors);
+    fputs("For ", out);
+    columns_text(out, device->name);
+    fprintf(out, " (sm_%d, %d multiprocessors).\n", device->sm, device->multiprocessors);
     table_head(&t);
     fprintf(out, "%-10s %-5s %-8s %-18s %9s  %s\n", "dir", "dtype", "route", "kernel", "floor us",
             "reason");

@@ -52,8 +52,10 @@ static void item(output *o, const char *kind, const char *name, const char *valu
                  const char *origin)
 {
     const char *shown = *value ? value : "-";
-    int at = fprintf(o->out, "  %-18s %s", name, shown),
-        origin_at = at < ORIGIN_AT ? ORIGIN_AT : at + 1;
+    int at = fprintf(o->out, "  ") + columns_text(o->out, name);
+    at += fprintf(o->out, "%*s", at + 1 < VALUE_AT ? VALUE_AT - at : 1, "");
+    at += columns_text(o->out, shown);
+    int origin_at = at < ORIGIN_AT ? ORIGIN_AT : at + 1;
     if (origin_at + columns_of(origin) <= WIDTH)
         fprintf(o->out, "%*s", origin_at - at, "");
     else
@@ -217,8 +219,10 @@ static void show_machine(output *o)
     if (driver && !gpus)
         fputs("  none\n", o->out);
     const char *cudnn = gdnn_options_get()->cudnn;
-    fprintf(o->out, "Real cuDNN: %s\n",
-            *cudnn ? cudnn : "not searched for by this command; GROUPDNN_CUDNN is not set");
+    fputs("Real cuDNN: ", o->out);
+    columns_text(o->out,
+                 *cudnn ? cudnn : "not searched for by this command; GROUPDNN_CUDNN is not set");
+    fputc('\n', o->out);
 
     json_begin(&o->json);
     json_text(&o->json, "version", gdnn_version());

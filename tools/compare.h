@@ -33,7 +33,7 @@ void report_end(report *r, const session *s, unsigned long long seed);
 gdnn_status compare_given(const given *g, const char *text, const jobs_choice *choice,
                           const jobs_choice *asked, jobs *j);
 
-/* Makes `folder` if it is missing. GDNN_INVALID: it cannot be made. */
+/* Makes `folder` if it is missing. GDNN_INVALID: it cannot be made, or no file in it. */
 gdnn_status dump_folder(const char *folder);
 
 /* Writes a trial that ran to `folder`, which is made if it is missing: its tensors as .npy files

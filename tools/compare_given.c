@@ -1,3 +1,4 @@
+#include "columns.h"
 #include "compare.h"
 #include "error.h"
 #include "problem.h"
@@ -34,9 +35,12 @@ static gdnn_status choose_dtypes(const given *g, const gdnn_text *text, bool ask
                 "say dtype=bf16",
                 g->path[i]);
         for (int to = 0; *dtypes >> to; to++)
-            if (*dtypes >> to & 1 && rounds(g->file[i].type, (gdnn_dtype)to))
-                fprintf(stderr, "groupdnn compare: %s: %s values are rounded to %s\n", g->path[i],
-                        word, gdnn_enum_word(GDNN_ENUM_dtype, to));
+            if (*dtypes >> to & 1 && rounds(g->file[i].type, (gdnn_dtype)to)) {
+                fputs("groupdnn compare: ", stderr);
+                columns_text(stderr, g->path[i]);
+                fprintf(stderr, ": %s values are rounded to %s\n", word,
+                        gdnn_enum_word(GDNN_ENUM_dtype, to));
+            }
     }
     return GDNN_OK;
 }
@@ -67,6 +71,12 @@ static gdnn_status choose_dirs(const given *g, const gdnn_text *text, bool asked
 
 static gdnn_status complete(const given *g, gdnn_text *text)
 {
+    if (gdnn_text_has(text, GDNN_KEY_bias) && !text->conv.bias && g->path[TENSOR_BIAS])
+        return gdnn_fail(GDNN_INVALID, "bias=0, but --bias %s is given: leave one of them out",
+                         g->path[TENSOR_BIAS]);
+    if (gdnn_text_has(text, GDNN_KEY_z) && !text->conv.z && g->path[TENSOR_Z])
+        return gdnn_fail(GDNN_INVALID, "z=0, but --z %s is given: leave one of them out",
+                         g->path[TENSOR_Z]);
     gdnn_status status = given_sizes(g, text);
     if (status == GDNN_OK && text->conv.bias && !g->path[TENSOR_BIAS])
         return gdnn_fail(GDNN_INVALID, "bias=1: give it with --bias");

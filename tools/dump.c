@@ -3,11 +3,13 @@
 #include "problem.h"
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-static gdnn_status write(const char *folder, const char *name, const tensor *t, gdnn_dtype type,
-                         double *values)
+static gdnn_status write_tensor(const char *folder, const char *name, const tensor *t,
+                                gdnn_dtype type, double *values)
 {
     char path[PATH_MAX];
     gdnn_npy file = {.dims = t->dims, .type = type, .data = values};
@@ -17,7 +19,7 @@ static gdnn_status write(const char *folder, const char *name, const tensor *t, 
     return gdnn_npy_write(path, &file);
 }
 
-gdnn_status dump_folder(const char *folder)
+static gdnn_status make_folder(const char *folder)
 {
     struct stat facts;
     if (mkdir(folder, 0777) == 0)
@@ -29,6 +31,23 @@ gdnn_status dump_folder(const char *folder)
         return gdnn_fail(GDNN_INVALID, "--dump %s: this is a file; a folder is needed", folder);
     return gdnn_fail(GDNN_INVALID, "--dump %s: the folder cannot be made: %s", folder,
                      strerror(why));
+}
+
+gdnn_status dump_folder(const char *folder)
+{
+    char path[PATH_MAX];
+    gdnn_status status = make_folder(folder);
+    if (status != GDNN_OK)
+        return status;
+    if (snprintf(path, sizeof path, "%s/groupdnn_XXXXXX", folder) >= (int)sizeof path)
+        return gdnn_fail(GDNN_INVALID, "--dump %s: the name is too long", folder);
+    int file = mkstemp(path);
+    if (file < 0)
+        return gdnn_fail(GDNN_INVALID, "--dump %s: no file can be made in it: %s", folder,
+                         strerror(errno));
+    close(file);
+    unlink(path);
+    return GDNN_OK;
 }
 
 /* The problem as a file that `compare` reads again. */
@@ -57,7 +76,7 @@ gdnn_status dump_row(const char *folder, const job *row, const gdnn_conv *from,
                      const trial_result *result)
 {
     const gdnn_conv *conv = &row->conv;
-    gdnn_status status = dump_folder(folder);
+    gdnn_status status = make_folder(folder);
     if (status == GDNN_OK)
         status = write_problem(folder, row, from);
     for (tensor_name i = 0; i < TENSORS && status == GDNN_OK; i++) {
@@ -67,12 +86,13 @@ gdnn_status dump_row(const char *folder, const job *row, const gdnn_conv *from,
         char name[16];
         snprintf(name, sizeof name, "%s%s", tensor_label(conv->dir, i),
                  i == result->written ? "0" : "");
-        status = write(folder, name, &t, t.dtype, result->values[i]);
+        status = write_tensor(folder, name, &t, t.dtype, result->values[i]);
     }
     tensor t = tensor_of(conv, result->written);
     if (status == GDNN_OK)
-        status = write(folder, tensor_label(conv->dir, result->written), &t, t.dtype, result->got);
+        status = write_tensor(folder, tensor_label(conv->dir, result->written), &t, t.dtype,
+                              result->got);
     if (status == GDNN_OK)
-        status = write(folder, "ref", &t, GDNN_F64, result->ref);
+        status = write_tensor(folder, "ref", &t, GDNN_F64, result->ref);
     return status;
 }

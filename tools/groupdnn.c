@@ -1,9 +1,13 @@
 #include "groupdnn.h"
+#include "columns.h"
 #include "commands.h"
 #include "flags.h"
 #include "suggest.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name, *help;
@@ -35,7 +39,8 @@ static int unknown(const char *word)
     for (int i = 0; i < COMMANDS; i++)
         names[i] = commands[i].name;
     const char *near = suggest(word, names, COMMANDS);
-    fprintf(stderr, "groupdnn: there is no %s %s", word[0] == '-' ? "option" : "command", word);
+    fprintf(stderr, "groupdnn: there is no %s ", word[0] == '-' ? "option" : "command");
+    columns_text(stderr, word);
     if (near)
         fprintf(stderr, "; did you mean %s?\n", near);
     else
@@ -67,8 +72,24 @@ static int help(const char *command)
     return finish();
 }
 
+/* A file must not get the number of a standard stream that the caller closed: what is meant for the
+ * stream would go into it. Those numbers are given away so that using the stream still fails. */
+static bool occupy_standard_streams(void)
+{
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
+        if (fcntl(number, F_GETFD) < 0 &&
+            open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!occupy_standard_streams()) {
+        fprintf(stderr, "groupdnn: a standard stream is closed, and /dev/null: %s\n",
+                strerror(errno));
+        return EXIT_ENVIRONMENT;
+    }
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;

@@ -31,8 +31,10 @@ void table_head(const table *t)
 
 void table_row(table *t, const job *row)
 {
-    if (t->many && row->source != t->source)
-        fprintf(t->out, "%s:\n", row->source);
+    if (t->many && row->source != t->source) {
+        columns_text(t->out, row->source);
+        fputs(":\n", t->out);
+    }
     t->source = row->source;
     columns_cell(t->out, name_of(row), t->name_width);
     fputc(' ', t->out);

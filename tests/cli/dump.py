@@ -6,7 +6,7 @@ import random
 
 import oracle
 import tool
-from tool import SMALL, compare, expect, expect_run, place, test
+from tool import SMALL, compare, expect, expect_run, place, test, write
 
 SEED = int(os.environ.get("GDNN_TEST_SEED", "1"))
 # How a type is stored, what rounding to it costs at most, and what its sums may be off, relative to the largest.
@@ -29,8 +29,8 @@ def random_problem(rng):
     if rng.random() < 0.5:
         text += " alpha=%g beta=%g" % (rng.choice([0.5, -1.5, 3]), rng.choice([0, 0.25, -2]))
     if direction == "fwd" and rng.random() < 0.5:
-        text += " bias=%d z=%d alpha2=%g act=%s" % (rng.randint(0, 1), rng.randint(0, 1), rng.choice([1, -0.5]),
-                                                    rng.choice(["none", "relu"]))
+        text += " bias=%d act=%s" % (rng.randint(0, 1), rng.choice(["none", "relu"]))
+        text += rng.choice(["", " z=0", " z=1 alpha2=1", " z=1 alpha2=-0.5"])
     return text
 
 
@@ -116,6 +116,22 @@ def the_problem_of_a_folder_runs_again():
     for name in ("x", "dy", "dw", "ref"):
         one, two = (oracle.read_npy(os.path.join(place, name + ".npy")) for place in (folder, again))
         expect(one == two, name)
+
+
+@test
+def a_folder_is_made_for_rows_only():
+    folder = place("unused")
+    expect_run(compare("--dump", folder), 2, "Give files")
+    expect_run(compare("--dump", folder, "n=1"), 2, "c is missing")
+    expect_run(compare("--dump", folder, write("bad.txt", "n=q\n")), 2, "n=q")
+    expect(not os.path.exists(folder), "it was made for nothing")
+
+
+@test
+def a_folder_that_takes_no_files_is_found_out_first():
+    result = compare("--dump", "/proc", "--dtype", "f32", SMALL)
+    expect_run(result, 2, "--dump /proc: no file can be made in it: ")
+    expect(not result.out and "Device:" not in result.err, "rows were run", result.out, result.err)
 
 
 tool.main()

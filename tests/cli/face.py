@@ -1,5 +1,10 @@
 """Help, exit statuses and messages: wrong input of every kind is named."""
 
+import errno
+import json
+import os
+import subprocess
+
 import tool
 from tool import SMALL, compare, expect, expect_run, place, run, test, write
 
@@ -116,6 +121,87 @@ def wrong_files_of_problems():
         expect_run(run(command, write("empty.txt", "")), 2, "empty.txt", "no problem")
         expect_run(run(command, write("zero.txt", b"n=1\0")), 2, "zero.txt:1: ")
         expect_run(run(command, write("with=sign.txt", "n=q\n")), 2, "with=sign.txt:1: ", "n=q")
+
+
+@test
+def files_that_are_no_text_end_at_once():
+    longest = "# %s\n%s\n" % ("x" * 65534, SMALL)
+    for command in (["compare", "--device", "emulated"], ["explain"]):
+        command += ["--dtype", "f32", "--dir", "fwd"]
+        too_long = ":1: line is longer than 65536 bytes: is this a file of problems?"
+        expect_run(run(*command, "/dev/zero"), 2, "/dev/zero" + too_long)
+        expect_run(run(*command, "-", stdin=b"n" * 70000), 2, "standard input" + too_long)
+        late = write("late.txt", "%s\n\n# %s" % (SMALL, "x" * 65535))
+        result = run(*command, late)
+        expect_run(result, 2, "late.txt:3: line is longer")
+        expect(not result.out, "nothing is reported where a file is wrong", result.out)
+        expect_run(run(*command, write("longest.txt", longest)), 0)
+        # Offset 0 of a process is no memory: reading fails.
+        result = run(*command, SMALL, "/proc/self/mem")
+        expect_run(result, 2, "/proc/self/mem: ", os.strerror(errno.EIO))
+        expect(not result.out, result.out)
+    for facts, pieces in [
+            ("/dev/zero", ["/dev/zero:1: line is longer than 65536 bytes"]),
+            ("/proc/self/mem", ["/proc/self/mem: "]),
+            (tool.FOLDER.name, [tool.FOLDER.name]),
+            (write("nul.facts", b"sm=90\nname=a\0b\n"), ["nul.facts:2: a zero byte"]),
+            (write("twice.facts", "sm=90\nname=a\nsm=80\n"), ["twice.facts:3: sm=80: sm was given before"]),
+            (write("far.facts", "# %s\nsm=q\n" % ("x" * 5000)), ["far.facts:2: sm=q"])]:
+        expect_run(run("explain", "--device-facts", facts, SMALL), 2, *pieces)
+
+
+@test
+def closed_streams_take_nothing():
+    record = place("closed.json")
+    arguments = "compare --device emulated --dtype f32 --dir fwd --json".split() + [record, SMALL]
+
+    def closed(number, *arguments):
+        return subprocess.run(["sh", "-c", 'exec "$0" "$@" %d>&-' % number, tool.TOOL, *arguments],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    for number, code in ((0, 0), (1, 3), (2, 0)):
+        done = closed(number, *arguments)
+        expect(done.returncode == code, number, done.returncode, done.stderr)
+        with open(record) as file:
+            rows = [json.loads(line) for line in file]
+        expect(len(rows) == 2 and rows[0]["pass"], rows)
+    done = closed(1, *arguments)
+    expect(b"standard output: not everything could be written" in done.stderr, done.stderr)
+    expect(closed(0, "explain", "-").returncode == 2, "standard input is closed")
+
+
+@test
+def terminals_are_not_controlled():
+    bad = "a\x1b[31m\x7f\u009bb"
+    shown = "a?[31m??b"
+    problem = "name=%s %s" % (bad, SMALL)
+    facts = write("facts_of_esc", "name=%s\nsm=90\nmultiprocessors=1\nshared_bytes=1024\n" % bad)
+    file = write(bad + ".txt", problem)
+    for result, code in [
+            (compare("--dtype", "f32", "--dir", "fwd", problem), 0),
+            (run("compare", "--device", "emulated", "--dtype", "f32", file, problem), 0),
+            (run("explain", "--device-facts", facts, file, problem), 0),
+            (run("info", env={"GROUPDNN_" + bad: bad}), 0),
+            (run("compare", bad + "=1"), 2),
+            (run("compare", "--" + bad, SMALL), 2),
+            (run("explain", "--dtype", bad, SMALL), 2),
+            (run("compare", place(bad)), 2),
+            (run("compare", "--json", place("no/" + bad), "--device", "emulated", SMALL), 2),
+            (run(bad), 2)]:
+        expect_run(result, code)
+        people = result.err + ("" if result.out.startswith("{") else result.out)
+        expect(shown in people, people)
+        expect(not any(c in people for c in "\x1b\x7f\x9b"), repr(people))
+
+
+@test
+def sizes_of_any_magnitude_end_well():
+    for problem in ("n=1 c=1 in=100 k=1 filter=1 stride=1152921504606846976",
+                    "n=1 c=1 in=1893061x565x1 k=1 filter=1x1x1 pad_after=427265x0x0 stride=1x4611686018427387901x1",
+                    "n=1000000000000 c=1 in=1 k=1 filter=1"):
+        result = compare("--dtype", "f32", "--dir", "fwd", problem)
+        expect(result.code in (0, 1), result.code, result.err)
+        rows, _ = result.records()
+        expect(rows[0]["pass"] if result.code == 0 else rows[0]["reason"] == "too-large", rows)
 
 
 @test

@@ -129,6 +129,9 @@ def bias_and_z():
     expect_run(compare("--x", x, "--w", w, "bias=1"), 2, "--bias")
     expect_run(compare("--x", x, "--w", w, "z=1"), 2, "--z")
     expect_run(compare("--x", x, "--w", w, "--bias", z), 2, "f2.npy", "(K,)")
+    expect_run(compare("--x", x, "--w", w, "--bias", bias, "bias=0"), 2, "bias=0", "--bias", "f3.npy")
+    expect_run(compare("--x", x, "--w", w, "--z", z, "z=0"), 2, "z=0", "--z", "f2.npy")
+    expect_run(compare("--x", x, "--w", w, "alpha2=0.5"), 2, "alpha2=0.5: needs z=1")
 
 
 @test

@@ -58,6 +58,7 @@ static void facts_of_a_gpu(void **state)
     read_facts("share_bytes=4\n", GDNN_INVALID, "did you mean shared_bytes?", &d);
     read_facts("clock=4\n", GDNN_INVALID, "the keys are name, sm,", &d);
     read_facts("sm=eight\n", GDNN_INVALID, ":1: sm=eight", &d);
+    read_facts("sm=86\n\n sm=86\n", GDNN_INVALID, ":3: sm=86: sm was given before", &d);
     read_facts("sm=8.5\n", GDNN_INVALID, "whole number", &d);
     read_facts("multiprocessors=4294967297\n", GDNN_INVALID, "whole number", &d);
     read_facts("sm=-80\n", GDNN_INVALID, "above 0", &d);

@@ -64,6 +64,19 @@ static void a_name_goes_in_front(void **state)
     assert_string_equal(text, "dir=fwd dtype=f32 layout=nchw n=1 c=1 in=1 k=1 filter=1");
 }
 
+/* What belongs to z is not printed without it, since it could not be read again. */
+static void without_z_its_scale_is_not_printed(void **state)
+{
+    (void)state;
+    char text[1024];
+    gdnn_conv conv = parsed(MINIMAL "z=1 alpha2=0.5 zstrides=392x1x56x8");
+    conv.z = 0;
+    gdnn_conv_format(&conv, text, sizeof text);
+    assert_string_equal(text, "dir=fwd dtype=f32 layout=nchw n=2 c=8 in=9x9 k=8 filter=3x3");
+    gdnn_conv back = parsed(text);
+    assert_true(gdnn_conv_equal(&conv, &back));
+}
+
 static void cuts_like_snprintf(void **state)
 {
     (void)state;
@@ -252,6 +265,7 @@ int main(void)
         cmocka_unit_test(null_is_said),
         cmocka_unit_test(prints_what_differs),
         cmocka_unit_test(a_name_goes_in_front),
+        cmocka_unit_test(without_z_its_scale_is_not_printed),
         cmocka_unit_test(cuts_like_snprintf),
         cmocka_unit_test(broken_problems_are_shown),
         cmocka_unit_test(a_thousand_bytes_suffice),

@@ -178,7 +178,13 @@ static const struct {
      "leave it out"},
     {MINIMAL "xstrides=648x81x9 wstrides=72x9x3x1 ystrides=392x49x7x1", "xstrides=648x81x9",
      "must have 4"},
-    {MINIMAL "zstrides=7", "zstrides=7", "must have 4"},
+    {MINIMAL "z=1 zstrides=7", "zstrides=7", "must have 4"},
+    /* What belongs to z. */
+    {MINIMAL "alpha2=0.5", "alpha2=0.5: needs z=1", ""},
+    {MINIMAL "alpha2=1", "alpha2=1: needs z=1", ""},
+    {MINIMAL "z=0 alpha2=-2", "alpha2=-2: needs z=1", ""},
+    {MINIMAL "zstrides=392x49x7x1", "zstrides=392x49x7x1: needs z=1", ""},
+    {MINIMAL "zstrides=392x49x7x1 z=0", "zstrides=392x49x7x1: needs z=1", ""},
     {MINIMAL "xstrides=648x81x9x-1 wstrides=72x9x3x1 ystrides=392x49x7x1", "xstrides=648x81x9x-1",
      "at least 0"},
     /* Real numbers, flags. */

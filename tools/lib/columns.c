@@ -1,5 +1,6 @@
 #include "columns.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* True if the byte begins a character. */
@@ -16,6 +17,24 @@ static int count(const char *text, size_t bytes)
     return columns;
 }
 
+/* Prints so many bytes, but none that would control the terminal. */
+static void put(FILE *out, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char byte = (unsigned char)text[i],
+                      next = i + 1 < bytes ? (unsigned char)text[i + 1] : 0;
+        bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+        i += c1;
+        fputc(c1 || byte < 0x20 || byte == 0x7f ? '?' : byte, out);
+    }
+}
+
+int columns_text(FILE *out, const char *text)
+{
+    put(out, text, strlen(text));
+    return columns_of(text);
+}
+
 int columns_of(const char *text)
 {
     return count(text, strlen(text));
@@ -25,14 +44,16 @@ void columns_cell(FILE *out, const char *text, int width)
 {
     int columns = columns_of(text);
     if (columns <= width) {
-        fprintf(out, "%s%*s", text, width - columns, "");
+        put(out, text, strlen(text));
+        fprintf(out, "%*s", width - columns, "");
         return;
     }
     size_t bytes = 0;
     for (int shown = 0; shown < width - 1; shown++)
         for (bytes++; !begins(text[bytes]);)
             bytes++;
-    fprintf(out, "%.*s…", (int)bytes, text);
+    put(out, text, bytes);
+    fputs("…", out);
 }
 
 void columns_wrapped(FILE *out, const char *text, int at, int indent, int width)
@@ -47,7 +68,7 @@ void columns_wrapped(FILE *out, const char *text, int at, int indent, int width)
             at = indent;
             columns = count(text, bytes);
         }
-        fwrite(text, 1, bytes, out);
+        put(out, text, bytes);
         at += columns;
         text += bytes;
         if (*text == '\n') {

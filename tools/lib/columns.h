@@ -1,4 +1,6 @@
-/* Text in columns for people: a character counts once, however many bytes of UTF-8 it has. */
+/* Text in columns for people: a character counts once, however many bytes of UTF-8 it has. What
+ * would control the terminal (C0, DEL, and C1 as UTF-8) is printed as `?`: text may come from
+ * anybody. */
 #ifndef COLUMNS_H
 #define COLUMNS_H
 
@@ -6,6 +8,9 @@
 
 /* The characters of `text`. */
 int columns_of(const char *text);
+
+/* Prints `text`; returns its columns. */
+int columns_text(FILE *out, const char *text);
 
 /* Prints `text` in exactly `width` columns: filled with blanks, or cut where it is longer, with a
  * "…" in the last. */

@@ -1,6 +1,7 @@
 #include "facts.h"
 
 #include "error.h"
+#include "lines.h"
 #include "suggest.h"
 #include "text_keys.h"
 #include <errno.h>
@@ -72,10 +73,10 @@ static gdnn_status unknown_key(int length, const char *line)
     return gdnn_fail(GDNN_INVALID, "unknown key '%s'; the keys are %s", key, keys);
 }
 
-/* One line, without its newline. */
+/* One line. */
 static gdnn_status read_line(char *line, gdnn_device *device, unsigned *given)
 {
-    line[strcspn(line, "#\r\n")] = 0;
+    line[strcspn(line, "#\r")] = 0;
     line += strspn(line, " \t");
     for (size_t end = strlen(line); end > 0 && strchr(" \t", line[end - 1]); end--)
         line[end - 1] = 0;
@@ -88,6 +89,9 @@ static gdnn_status read_line(char *line, gdnn_device *device, unsigned *given)
         const char *value = line + length + 1;
         if (strlen(facts[i].key) != length || strncmp(facts[i].key, line, length) != 0)
             continue;
+        if (*given >> i & 1)
+            return gdnn_fail(GDNN_INVALID, "%s=%s: %s was given before", facts[i].key, value,
+                             facts[i].key);
         *given |= 1u << i;
         if (store(&facts[i], value, device))
             return GDNN_OK;
@@ -115,30 +119,32 @@ static gdnn_status check_required(const char *path, unsigned given)
     return gdnn_fail(GDNN_INVALID, "%s: %s %s missing", path, missing, count == 1 ? "is" : "are");
 }
 
+static gdnn_status read_lines(lines *l, gdnn_device *device)
+{
+    unsigned given = 0;
+    bool more;
+    for (;;) {
+        gdnn_status status = lines_next(l, &more);
+        if (status != GDNN_OK)
+            return status;
+        if (!more)
+            return check_required(l->source, given);
+        status = read_line(l->text, device, &given);
+        if (status != GDNN_OK)
+            return lines_located(l, status);
+    }
+}
+
 static gdnn_status read_file(const char *path, gdnn_device *device)
 {
-    FILE *file = fopen(path, "r");
-    if (!file)
+    lines l = {.file = fopen(path, "r"), .source = path, .holds = "device facts"};
+    if (!l.file)
         return gdnn_fail(GDNN_INVALID, "--device-facts %s: %s", path, strerror(errno));
-    char line[512], why[512];
-    unsigned given = 0;
-    int number = 0;
-    gdnn_status status = GDNN_OK;
     memset(device, 0, sizeof *device);
     snprintf(device->name, sizeof device->name, "%s", path);
-    while (status == GDNN_OK && fgets(line, sizeof line, file)) {
-        number++;
-        status = read_line(line, device, &given);
-    }
-    bool unreadable = ferror(file);
-    fclose(file);
-    if (status != GDNN_OK) {
-        snprintf(why, sizeof why, "%s", gdnn_last_error());
-        return gdnn_fail(status, "%s:%d: %s", path, number, why);
-    }
-    if (unreadable)
-        return gdnn_fail(GDNN_INVALID, "--device-facts %s: cannot be read", path);
-    return check_required(path, given);
+    gdnn_status status = read_lines(&l, device);
+    fclose(l.file);
+    return status;
 }
 
 gdnn_status facts_read(const char *name, gdnn_device *device)

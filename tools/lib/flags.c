@@ -11,9 +11,11 @@ enum { MOST_FLAGS = 32 };
 
 static void say(const command *c, const char *format, va_list arguments)
 {
+    char text[4096]; /* what is longer is cut */
+    vsnprintf(text, sizeof text, format, arguments);
     fflush(stdout);
     fprintf(stderr, "groupdnn %s: ", c->name);
-    vfprintf(stderr, format, arguments);
+    columns_text(stderr, text);
     fputc('\n', stderr);
 }
 

@@ -1,6 +1,7 @@
 #include "jobs.h"
 
 #include "error.h"
+#include "lines.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,20 +92,10 @@ gdnn_status jobs_add_text(jobs *j, const gdnn_text *text, const jobs_choice *cho
     return GDNN_OK;
 }
 
-/* Puts where it happened in front of the last error. */
-static gdnn_status located(gdnn_status status, const char *file, int line)
-{
-    char why[1024];
-    snprintf(why, sizeof why, "%s", gdnn_last_error());
-    return gdnn_fail(status, "%s:%d: %s", file, line, why);
-}
-
-static gdnn_status add_line(jobs *j, const char *line, size_t length, const jobs_choice *choice)
+static gdnn_status add_line(jobs *j, const char *line, const jobs_choice *choice)
 {
     gdnn_text text;
     bool empty;
-    if (strlen(line) != length)
-        return gdnn_fail(GDNN_INVALID, "a zero byte: this is not a text file");
     gdnn_status status = gdnn_text_parse(line, &text, &empty);
     return status != GDNN_OK || empty ? status : jobs_add_text(j, &text, choice);
 }
@@ -119,23 +110,21 @@ bool jobs_is_file(const char *argument)
 /* Adds the lines of a file that is open. */
 static gdnn_status add_lines(jobs *j, FILE *file, const jobs_choice *choice)
 {
-    char *line = NULL;
-    size_t room = 0;
-    int number = 0, before = j->count;
-    gdnn_status status = GDNN_OK;
-    ssize_t length;
-    while (status == GDNN_OK && (length = getline(&line, &room, file)) >= 0) {
-        number++;
-        status = add_line(j, line, (size_t)length, choice);
+    lines l = {.file = file, .source = j->source, .holds = "problems"};
+    int before = j->count;
+    bool more;
+    for (;;) {
+        gdnn_status status = lines_next(&l, &more);
         if (status != GDNN_OK)
-            status = located(status, j->source, number);
+            return status;
+        if (!more)
+            break;
+        status = add_line(j, l.text, choice);
+        if (status != GDNN_OK)
+            return lines_located(&l, status);
     }
-    if (status == GDNN_OK && ferror(file))
-        status = gdnn_fail(GDNN_INVALID, "%s: %s", j->source, strerror(errno));
-    else if (status == GDNN_OK && j->count == before)
-        status = gdnn_fail(GDNN_INVALID, "%s: there is no problem in it", j->source);
-    free(line);
-    return status;
+    return j->count > before ? GDNN_OK
+                             : gdnn_fail(GDNN_INVALID, "%s: there is no problem in it", j->source);
 }
 
 static gdnn_status add_file(jobs *j, const char *path, const jobs_choice *choice)
@@ -168,7 +157,7 @@ gdnn_status jobs_add(jobs *j, const char *argument, const jobs_choice *choice)
         return add_file(j, argument, choice);
     j->source = as_text;
     int before = j->count;
-    gdnn_status status = add_line(j, argument, strlen(argument), choice);
+    gdnn_status status = add_line(j, argument, choice);
     if (status == GDNN_OK && j->count == before)
         return gdnn_fail(GDNN_INVALID, "'%s': there is no problem in it", argument);
     return status;

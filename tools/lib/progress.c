@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include "columns.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -11,7 +12,10 @@ void progress_show(int done, int all, const char *what)
     if (!isatty(STDERR_FILENO))
         return;
     progress_clear();
-    fprintf(stderr, "%d/%d  %.60s", done, all, what);
+    char start[61];
+    snprintf(start, sizeof start, "%s", what);
+    fprintf(stderr, "%d/%d  ", done, all);
+    columns_text(stderr, start);
     fflush(stderr);
     shown = true;
 }
