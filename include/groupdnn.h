@@ -45,7 +45,7 @@ extern "C" {
 
 /* Most spatial axes a problem can have, and most axes of a tensor: N or K, channels, spatial. */
 #define GDNN_MAX_SPATIAL 3
-#define GDNN_MAX_DIMS 5
+#define GDNN_MAX_DIMS    5
 
 /* What a call came to. `gdnn_last_error` has the sentence. */
 typedef enum gdnn_status {
@@ -125,25 +125,28 @@ typedef struct gdnn_tensors {
 /* The facts of a GPU that a decision depends on. */
 typedef struct gdnn_device {
     char name[64];
-    int sm;                  /* compute capability: 10 * major + minor, 90 for an H200 */
-    int multiprocessors;     /* number of SMs */
-    int64_t shared_bytes;    /* largest shared memory of a block, with opt-in */
-    double bandwidth_gbs;    /* memory bandwidth that a copy reaches, GB/s; 0: not known */
-    double fp32_tflops;      /* FMA peak in float32; 0: not known */
-    double tensor16_tflops;  /* dense f16 and bf16 tensor-core peak; 0: not known */
+    int sm;                 /* compute capability: 10 * major + minor, 90 for an H200 */
+    int multiprocessors;    /* number of SMs */
+    int64_t shared_bytes;   /* largest shared memory of a block, with opt-in */
+    double bandwidth_gbs;   /* memory bandwidth that a copy reaches, GB/s; 0: not known */
+    double fp32_tflops;     /* FMA peak in float32; 0: not known */
+    double tensor16_tflops; /* dense f16 and bf16 tensor-core peak; 0: not known */
 } gdnn_device;
 
 /* What would happen to a problem, and why. Texts are static. */
 typedef struct gdnn_explanation {
-    gdnn_status status;     /* what gdnn_run would return where the device is usable */
-    int taken;              /* 1: under the current options the drop-in runs it with `kernel`; 0: it forwards */
-    const char *kernel;     /* our kernel, also where it forwards although one would fit; NULL: none fits */
-    const char *reason;     /* short name from the list of reasons, "taken" if taken */
-    const char *sentence;   /* the rule behind the reason */
-    const char *evidence;   /* "measured", "counted" or "none": why we believe that the kernel wins here */
-    size_t workspace;       /* bytes of workspace that the kernel uses of those offered */
-    int launches;           /* kernel launches of one call */
-    double floor_us;        /* time that no kernel can beat on this device: memory, arithmetic or launch; 0: not known */
+    gdnn_status status; /* what gdnn_run would return where the device is usable */
+    /* 1: under the current options the drop-in runs it with `kernel`; 0: it forwards. */
+    int taken;
+    /* Our kernel, also where the drop-in forwards although one would fit; NULL: none fits. */
+    const char *kernel;
+    const char *reason;   /* short name from the list of reasons; "taken" if taken */
+    const char *sentence; /* the rule behind the reason */
+    const char *evidence; /* that the kernel wins here: "measured", "counted" or "none" */
+    size_t workspace;     /* bytes of workspace that the kernel uses of those offered */
+    int launches;         /* kernel launches of one call */
+    /* Time that no kernel can beat on this device: memory, arithmetic or launch; 0: not known. */
+    double floor_us;
 } gdnn_explanation;
 
 /* A problem made ready: checked, decided, its kernel loaded. Immutable; any thread may run it at the same time. */
@@ -196,8 +199,8 @@ GDNN_API gdnn_status gdnn_device_known(const char *name, gdnn_device *device);
 /* Says what would happen to `conv` on `device` (NULL: an H200) with `workspace` bytes on offer, under the options
  * of the environment. Needs no driver. Returns GDNN_OK and fills `out` also where the answer is "forwarded".
  * GDNN_INVALID: the problem breaks a rule, or an argument is NULL. */
-GDNN_API gdnn_status gdnn_explain(const gdnn_conv *conv, const gdnn_device *device, size_t workspace,
-                                  gdnn_explanation *out);
+GDNN_API gdnn_status gdnn_explain(const gdnn_conv *conv, const gdnn_device *device,
+                                  size_t workspace, gdnn_explanation *out);
 
 /* Makes a plan for the calling thread's current CUDA context. `workspace` is how many bytes every gdnn_plan_run
  * will offer; 0 always works. Loads the kernel; legal while a stream is being captured. On success *plan is the
@@ -218,8 +221,8 @@ GDNN_API const char *gdnn_plan_kernel(const gdnn_plan *plan);
  * is device memory of gdnn_plan_workspace bytes, aligned to 16, for the duration of the kernel; its contents do
  * not matter. The plan's context must be current. Legal while `stream` is being captured.
  * GDNN_INVALID: a pointer is missing or misaligned. GDNN_FAILED: the driver refused the launch. */
-GDNN_API gdnn_status gdnn_plan_run(const gdnn_plan *plan, const gdnn_tensors *tensors, void *workspace,
-                                   void *stream);
+GDNN_API gdnn_status gdnn_plan_run(const gdnn_plan *plan, const gdnn_tensors *tensors,
+                                   void *workspace, void *stream);
 
 /* Frees `plan`; NULL is allowed. Work that was enqueued is not affected. */
 GDNN_API void gdnn_plan_destroy(gdnn_plan *plan);

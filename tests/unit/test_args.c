@@ -162,7 +162,8 @@ static void scales_come_in_both_precisions(void **state)
     assert_false(a.beta.nonzero);
     assert_false(a.has_z); /* nothing of it would be used */
     assert_true(a.has_bias && a.relu);
-    conv.beta = conv.alpha2 = 1e-300; /* sums in float32 have float32 factors, and there this is 0 */
+    conv.beta = conv.alpha2 =
+        1e-300; /* sums in float32 have float32 factors, and there this is 0 */
     gdnn_args_fill(&a, &conv);
     assert_false(a.has_z || a.beta.nonzero);
     conv.dtype = conv.acc = GDNN_F64;
