@@ -1,6 +1,6 @@
 // Initialisation, devices and contexts.
-#include "double.hpp"
 #include "device_memory.hpp"
+#include "double.hpp"
 #include "streams.hpp"
 
 #include <cstdio>

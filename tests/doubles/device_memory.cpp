@@ -16,7 +16,7 @@
 #ifdef POISONING
 #include <sanitizer/asan_interface.h>
 #else
-#define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#define ASAN_POISON_MEMORY_REGION(address, bytes)   ((void)(address), (void)(bytes))
 #define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
 #endif
 
@@ -136,8 +136,8 @@ DRIVER cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
     const size_t body = round_up(bytes, alignment);
     const size_t inner = round_up(alignment + body, page);
     Allocation a = {device, nullptr, bytes, 0, body - bytes, nullptr, inner + 2 * guard};
-    void *map = mmap(nullptr, a.map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                     -1, 0);
+    void *map =
+        mmap(nullptr, a.map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
     a.map = static_cast<char *>(map);
@@ -189,7 +189,8 @@ DRIVER cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
     return CUDA_SUCCESS;
 }
 
-static void require_inside(const char *function, const char *role, CUdeviceptr pointer, size_t bytes)
+static void require_inside(const char *function, const char *role, CUdeviceptr pointer,
+                           size_t bytes)
 {
     if (bytes && !find_allocation(pointer, bytes))
         die(function, "%s %#llx + %zu bytes does not lie in a live allocation", role, pointer,

@@ -10,7 +10,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// What begins the definition of a driver function. With C linkage other parameters than the table's do not compile.
+// What begins the definition of a driver function. With C linkage other parameters than the table's
+// do not compile.
 #define DRIVER extern "C" EXPORT CUresult
 
 extern "C" {
@@ -23,7 +24,7 @@ namespace fake
 {
 struct Device {
     int ordinal;
-    int retained;        // of the primary context, whose handle is this struct's address
+    int retained; // of the primary context, whose handle is this struct's address
     size_t bytes_in_use;
 };
 
@@ -43,7 +44,8 @@ void configure();
 std::vector<Device> &devices();
 // Null if the handle is no retained context.
 Device *device_of(CUcontext context);
-// The device of the calling thread's current context; null if there is none, or it has been released.
+// The device of the calling thread's current context; null if there is none, or it has been
+// released.
 Device *current_device();
 bool is_device(CUdevice device);
 

@@ -19,7 +19,8 @@ static std::string instruction(const void *context)
 {
 #if defined(__x86_64__)
     const auto *registers = static_cast<const ucontext_t *>(context)->uc_mcontext.gregs;
-    return emu::site_text(emu::site_of_code(reinterpret_cast<const char *>(registers[REG_RIP]) + 1));
+    return emu::site_text(
+        emu::site_of_code(reinterpret_cast<const char *>(registers[REG_RIP]) + 1));
 #else
     (void)context;
     return "?";

@@ -6,7 +6,8 @@
 
 namespace fake
 {
-// While one of these lives, SIGSEGV and SIGBUS are reported with the thread of the kernel and the allocation.
+// While one of these lives, SIGSEGV and SIGBUS are reported with the thread of the kernel and the
+// allocation.
 class FaultReports
 {
   public:

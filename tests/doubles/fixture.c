@@ -84,8 +84,7 @@ CUkernel get_kernel(const char *name)
     static CUlibrary library;
     CUkernel kernel;
     if (!library)
-        assert_success(
-            cu.cuLibraryLoadData(&library, probe_image(), NULL, NULL, 0, NULL, NULL, 0));
+        assert_success(cu.cuLibraryLoadData(&library, probe_image(), NULL, NULL, 0, NULL, NULL, 0));
     assert_success(cu.cuLibraryGetKernel(&kernel, library, name));
     return kernel;
 }

@@ -1,4 +1,5 @@
-/* The double under test, opened as the library opens a driver, with a context, a stream and the image of probes.cu. */
+/* The double under test, opened as the library opens a driver, with a context, a stream and the
+ * image of probes.cu. */
 #ifndef GDNN_DOUBLE_FIXTURE_H
 #define GDNN_DOUBLE_FIXTURE_H
 
@@ -45,14 +46,15 @@ CUdeviceptr floats(size_t count, float value);
 /* Reads them back; waits for all work before. */
 void read_floats(float *target, CUdeviceptr source, size_t count);
 /* One block of `threads` threads, on the default stream. */
-CUresult launch_kernel(CUkernel kernel, unsigned blocks, unsigned threads, unsigned shared, void **parameters);
+CUresult launch_kernel(CUkernel kernel, unsigned blocks, unsigned threads, unsigned shared,
+                       void **parameters);
 
-/* Runs `body` in a child process. The child must die of SIGABRT, SIGSEGV or a sanitizer, or exit with `status` if that is
- * not 0; and what it says on stderr must have `text` in it. */
+/* Runs `body` in a child process. The child must die of SIGABRT, SIGSEGV or a sanitizer, or exit
+ * with `status` if that is not 0; and what it says on stderr must have `text` in it. */
 void assert_dies(void (*body)(void), const char *text);
 void assert_exits(void (*body)(void), int status, const char *text);
 
 #define assert_result(call, result) assert_int_equal(call, result)
-#define assert_success(call) assert_int_equal(call, CUDA_SUCCESS)
+#define assert_success(call)        assert_int_equal(call, CUDA_SUCCESS)
 
 #endif

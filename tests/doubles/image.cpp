@@ -1,6 +1,7 @@
-// Fatbins: a header (magic, version, header size, size of the rest) and entries (kind 1 PTX, 2 cubin; sizes of header and
-// payload; architecture). A cubin is an ELF file. Its sections .nv.info (for all kernels, by symbol) and .nv.info.<kernel>
-// are lists of attributes: format, number, and, for format 4, a size and that many bytes.
+// Fatbins: a header (magic, version, header size, size of the rest) and entries (kind 1 PTX, 2
+// cubin; sizes of header and payload; architecture). A cubin is an ELF file. Its sections .nv.info
+// (for all kernels, by symbol) and .nv.info.<kernel> are lists of attributes: format, number, and,
+// for format 4, a size and that many bytes.
 #include "image.hpp"
 
 #include <cstdint>
@@ -106,8 +107,8 @@ class Cubin
                     facts->parameter_bytes.resize(ordinal + 1);
                 facts->parameter_bytes[ordinal] = read<uint32_t>(value + 8) >> 18;
             } else if (attribute == attribute_max_threads) {
-                facts->max_threads = read<uint32_t>(value) * read<uint32_t>(value + 4) *
-                                     read<uint32_t>(value + 8);
+                facts->max_threads =
+                    read<uint32_t>(value) * read<uint32_t>(value + 4) * read<uint32_t>(value + 8);
             }
         });
     }

@@ -24,8 +24,8 @@ struct Image {
     std::map<std::string, KernelFacts> kernels;
 };
 
-// Reads a fatbin for a GPU of capability `sm`. Not an image: CUDA_ERROR_INVALID_IMAGE; nothing in it runs there:
-// CUDA_ERROR_NO_BINARY_FOR_GPU.
+// Reads a fatbin for a GPU of capability `sm`. Not an image: CUDA_ERROR_INVALID_IMAGE; nothing in
+// it runs there: CUDA_ERROR_NO_BINARY_FOR_GPU.
 CUresult read_image(const void *bytes, int sm, Image *image);
 } // namespace fake
 

@@ -150,8 +150,7 @@ static void run_kernel(const emu::Kernel &twin, const CUlaunchConfig &c, Values 
 using namespace fake;
 
 DRIVER cuLibraryLoadData(CUlibrary *handle, const void *image, CUjit_option *, void **,
-                           unsigned jit_options, CUlibraryOption *, void **,
-                           unsigned library_options)
+                         unsigned jit_options, CUlibraryOption *, void **, unsigned library_options)
 {
     ENTER(cuLibraryLoadData);
     if (!handle || !image)
@@ -238,7 +237,7 @@ DRIVER cuKernelGetFunction(CUfunction *handle, CUkernel kernel_handle)
 }
 
 DRIVER cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel handle,
-                              CUdevice device)
+                            CUdevice device)
 {
     ENTER(cuKernelGetAttribute);
     const LoadedKernel *kernel = find_kernel(self, handle);
@@ -258,7 +257,7 @@ DRIVER cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel
 }
 
 DRIVER cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel handle,
-                              CUdevice device)
+                            CUdevice device)
 {
     ENTER(cuKernelSetAttribute);
     LoadedKernel *kernel = find_kernel(self, handle);
@@ -273,7 +272,7 @@ DRIVER cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel 
 }
 
 DRIVER cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction handle, void **parameters,
-                          void **extra)
+                        void **extra)
 {
     ENTER_CONTEXT(cuLaunchKernelEx);
     LoadedKernel *kernel;

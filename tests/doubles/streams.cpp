@@ -63,9 +63,13 @@ static Event *find_event(const char *function, CUevent handle)
     return event;
 }
 
-// Runs what is older than `limit`. Work on the default stream and on blocking ones of the device is in order.
+// Runs what is older than `limit`. Work on the default stream and on blocking ones of the device is
+// in order.
 static void run(Stream *stream, uint64_t limit)
 {
+    if (stream->queue.empty())
+        return;
+    Accessible now;
     while (!stream->queue.empty() && stream->queue.front().order < limit) {
         const uint64_t order = stream->queue.front().order;
         Stream *const first = default_stream(stream->device);
@@ -79,7 +83,6 @@ static void run(Stream *stream, uint64_t limit)
         }
         const Operation operation = std::move(stream->queue.front());
         stream->queue.pop_front();
-        Accessible now;
         operation.work();
     }
 }

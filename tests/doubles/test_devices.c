@@ -1,4 +1,5 @@
-/* Initialisation, devices, contexts, settings and failures on demand. argv: the double, the image, the old driver. */
+/* Initialisation, devices, contexts, settings and failures on demand. argv: the double, the
+ * image, the old driver. */
 #include "fixture.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -54,7 +55,7 @@ static void test_attributes(void **state)
     const struct {
         const char *sm;
         int major, minor, shared;
-    } cases[] = {{"90", 9, 0, 227}, {"86", 8, 6, 99},    {"80", 8, 0, 163},
+    } cases[] = {{"90", 9, 0, 227}, {"86", 8, 6, 99},   {"80", 8, 0, 163},
                  {"75", 7, 5, 64},  {"120", 12, 0, 99}, {"100", 10, 0, 227}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         setenv("GDNN_FAKE_SM", cases[i].sm, 1);
@@ -220,14 +221,10 @@ int main(int argc, char **argv)
     old_driver = argv[3];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_needs_init), /* first */
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_needs_context),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_every_function_can_fail),
-        cmocka_unit_test(test_bad_settings),
-        cmocka_unit_test(test_error_names),
+        cmocka_unit_test(test_devices),      cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_contexts),     cmocka_unit_test(test_needs_context),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_every_function_can_fail),
+        cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_error_names),
         cmocka_unit_test(test_old_driver),
     };
     return cmocka_run_group_tests_name("devices", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Images, kernels and launches. argv: the double, the image. */
 #include "fixture.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,12 +169,15 @@ static void test_launches(void **state)
         assert_int_equal(after.sectors_written - before.sectors_written, 4000 / 32);
     }
 
-    const CUlaunchConfig refused[] = {
-        {0, 1, 1, 1, 1, 1, 0, NULL, NULL, 0},          {1, 65536, 1, 1, 1, 1, 0, NULL, NULL, 0},
-        {1, 1, 65536, 1, 1, 1, 0, NULL, NULL, 0},      {0x80000000u, 1, 1, 1, 1, 1, 0, NULL, NULL, 0},
-        {1, 1, 1, 1025, 1, 1, 0, NULL, NULL, 0},       {1, 1, 1, 32, 33, 1, 0, NULL, NULL, 0},
-        {1, 1, 1, 1, 1, 65, 0, NULL, NULL, 0},         {1, 1, 1, 0, 1, 1, 0, NULL, NULL, 0},
-        {1, 1, 1, 1, 1, 1, 48 * 1024 + 1, NULL, NULL, 0}};
+    const CUlaunchConfig refused[] = {{0, 1, 1, 1, 1, 1, 0, NULL, NULL, 0},
+                                      {1, 65536, 1, 1, 1, 1, 0, NULL, NULL, 0},
+                                      {1, 1, 65536, 1, 1, 1, 0, NULL, NULL, 0},
+                                      {0x80000000u, 1, 1, 1, 1, 1, 0, NULL, NULL, 0},
+                                      {1, 1, 1, 1025, 1, 1, 0, NULL, NULL, 0},
+                                      {1, 1, 1, 32, 33, 1, 0, NULL, NULL, 0},
+                                      {1, 1, 1, 1, 1, 65, 0, NULL, NULL, 0},
+                                      {1, 1, 1, 0, 1, 1, 0, NULL, NULL, 0},
+                                      {1, 1, 1, 1, 1, 1, 48 * 1024 + 1, NULL, NULL, 0}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_result(cu.cuLaunchKernelEx(&refused[i], (CUfunction)kernel, parameters, NULL),
                       CUDA_ERROR_INVALID_VALUE);
@@ -326,6 +330,51 @@ static void test_stack_overflow_dies(void **state)
     assert_success(cu.cuMemFree(device_pointer));
 }
 
+static CUcontext shared_context;
+static void *copy_often(void *failed)
+{
+    int *failures = failed;
+    CUcontext popped;
+    *failures += cu.cuCtxPushCurrent(shared_context) != CUDA_SUCCESS;
+    for (int round = 1; round <= 20; round++) {
+        CUstream stream;
+        CUdeviceptr src, dst;
+        float value = (float)round, got = 0;
+        int n = 1;
+        void *parameters[] = {&dst, &src, &n};
+        CUlaunchConfig config = {1, 1, 1, 32, 1, 1, 0, NULL, NULL, 0};
+        *failures += cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS;
+        *failures += cu.cuMemAlloc(&src, 4) != CUDA_SUCCESS;
+        *failures += cu.cuMemAlloc(&dst, 4) != CUDA_SUCCESS;
+        config.hStream = stream;
+        cu.cuMemcpyHtoDAsync(src, &value, 4, stream);
+        cu.cuLaunchKernelEx(&config, (CUfunction)get_kernel("probe_copy"), parameters, NULL);
+        cu.cuMemcpyDtoHAsync(&got, dst, 4, stream);
+        cu.cuStreamSynchronize(stream);
+        *failures += got != value;
+        *failures += cu.cuMemFree(src) != CUDA_SUCCESS;
+        *failures += cu.cuMemFree(dst) != CUDA_SUCCESS;
+        *failures += cu.cuStreamDestroy(stream) != CUDA_SUCCESS;
+    }
+    *failures += cu.cuCtxPopCurrent(&popped) != CUDA_SUCCESS;
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    int failures[4] = {0};
+    get_kernel("probe_copy");
+    assert_success(cu.cuCtxGetCurrent(&shared_context));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, copy_often, &failures[i]), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(failures[i], 0);
+    }
+}
+
 static CUkernel dead_kernel;
 static void use_dead_kernel(void)
 {
@@ -381,8 +430,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_functions_and_devices),
         cmocka_unit_test(test_unloading),
         cmocka_unit_test(test_stack_overflow_dies),
+        cmocka_unit_test(test_threads),
     };
-    size_t count = 9;
+    size_t count = 10;
     if (image_is_real()) { /* a build with nvcc */
         const struct CMUnitTest more[] = {
             cmocka_unit_test(test_image_for_another_gpu),

@@ -228,14 +228,10 @@ int main(int argc, char **argv)
     open_double(argv[1]);
     set_probe_image(argv[2]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_begins_as_nan),
-        cmocka_unit_test(test_copies_and_memset),
-        cmocka_unit_test(test_wrong_use_dies),
-        cmocka_unit_test(test_kernel_out_of_bounds_dies),
-        cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_huge),
-        cmocka_unit_test(test_huge_bounds),
-        cmocka_unit_test(test_leaks_die),
+        cmocka_unit_test(test_begins_as_nan),  cmocka_unit_test(test_copies_and_memset),
+        cmocka_unit_test(test_wrong_use_dies), cmocka_unit_test(test_kernel_out_of_bounds_dies),
+        cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_huge_bounds),    cmocka_unit_test(test_leaks_die),
         cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests_name("memory", tests, setup, teardown);

@@ -60,6 +60,17 @@ static void test_default_stream_orders(void **state)
     assert_success(cu.cuMemcpyDtoHAsync(&value, a, sizeof value, NULL));
     assert_success(cu.cuStreamSynchronize(NULL));
     assert_true(value == 0);
+
+    /* through the default stream also between two blocking ones */
+    CUstream other;
+    assert_success(cu.cuStreamCreate(&other, CU_STREAM_DEFAULT));
+    assert_success(cu.cuMemsetD8Async(a, 0x40, 4, stream));
+    assert_success(copy_on(NULL, b, a, 1));
+    assert_success(copy_on(other, c, b, 1));
+    assert_success(cu.cuMemcpyDtoHAsync(&value, c, sizeof value, other));
+    assert_success(cu.cuStreamSynchronize(other));
+    assert_int_equal(memcmp(&value, "@@@@", 4), 0);
+    assert_success(cu.cuStreamDestroy(other));
     assert_success(cu.cuStreamDestroy(stream));
     assert_success(cu.cuMemFree(a));
     assert_success(cu.cuMemFree(b));

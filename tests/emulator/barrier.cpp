@@ -1,5 +1,6 @@
-// A barrier is for all threads of the block and at one place of the text. CUDA lets threads that have exited be absent and,
-// on most GPUs, threads of a warp meet at different places; here both are errors, since both are almost always mistakes.
+// A barrier is for all threads of the block and at one place of the text. CUDA lets threads that
+// have exited be absent and, on most GPUs, threads of a warp meet at different places; here both
+// are errors, since both are almost always mistakes.
 #include "barrier.hpp"
 #include "collectives.hpp"
 #include "counters.hpp"
@@ -24,11 +25,13 @@ void begin_barriers()
 int block_barrier(Count count, bool predicate, Where where)
 {
     if (done_threads)
-        kernel_error(where, "barrier after %u of %u threads have ended", done_threads, block_threads);
+        kernel_error(where, "barrier after %u of %u threads have ended", done_threads,
+                     block_threads);
     if (!arrived)
         place = where;
     else if (!same_place(place, where))
-        kernel_error(where, "divergent barrier: other threads wait at %s:%d", place.file, place.line);
+        kernel_error(where, "divergent barrier: other threads wait at %s:%d", place.file,
+                     place.line);
     arrived++;
     true_predicates += predicate;
     Fiber *self = current_fiber();
@@ -54,7 +57,8 @@ int block_barrier(Count count, bool predicate, Where where)
 void thread_leaves_block()
 {
     if (arrived)
-        kernel_error(place, "divergent barrier: %u threads wait here, and this one has ended", arrived);
+        kernel_error(place, "divergent barrier: %u threads wait here, and this one has ended",
+                     arrived);
 }
 
 void report_deadlock()

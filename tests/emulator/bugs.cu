@@ -1,4 +1,5 @@
-/* Kernels that are right, and the same with one mistake: what the emulator must accept and what it must find. */
+/* Kernels that are right, and the same with one mistake: what the emulator must accept and what
+ * it must find. */
 #include "gpu.h"
 
 /* right_<name> and bug_<name>, from `template <bool BUG> ... <name>`. */
@@ -385,3 +386,183 @@ static __device__ void too_much_static_shared(float *out, const float *in, int)
     out[thread_of_grid()] = large[threadIdx.x];
 }
 PAIR(too_much_static_shared)
+
+/* Atomics are in order with each other, not with a plain write. */
+template <bool BUG>
+static __device__ void atomic_and_plain(float *out, const float *in, int)
+{
+    float *cell = const_cast<float *>(in);
+    if (threadIdx.x != 0)
+        out[thread_of_grid()] = in[thread_of_grid()];
+    else if (blockIdx.x == 0 || !BUG)
+        out[thread_of_grid()] = atomicAdd(cell, 0.0f);
+    else
+        out[thread_of_grid()] = cell[0] = 1;
+}
+PAIR(atomic_and_plain)
+
+/* Lanes 1 and 2 meet without lane 0, whose read is then in order with nothing. */
+template <bool BUG>
+static __device__ void forgotten_lane(float *out, const float *in, int)
+{
+    GPU_SHARED(float, cell, [2]);
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float v = 0;
+    if (lane == 0)
+        cell[warp] = in[0];
+    __syncwarp();
+    unsigned mask = BUG ? 6 : 7;
+    if (lane == 0)
+        v = cell[warp];
+    if (mask >> lane & 1)
+        __syncwarp(mask);
+    if (lane == 1)
+        v = cell[warp];
+    if (mask >> lane & 1)
+        __syncwarp(mask);
+    if (lane == 2)
+        cell[warp] = 3;
+    out[thread_of_grid()] = v;
+}
+PAIR(forgotten_lane)
+
+/* The halves of a word are written by two threads, the word is read by one of them. */
+template <bool BUG>
+static __device__ void two_writers_of_a_word(float *out, const float *in, int)
+{
+    GPU_SHARED(uint32_t, words, [32]);
+    unsigned short *halves = (unsigned short *)words;
+    if (threadIdx.x < 32)
+        words[threadIdx.x] = 0;
+    __syncthreads();
+    halves[threadIdx.x] = (unsigned short)in[thread_of_grid()];
+    if (!BUG)
+        __syncwarp();
+    out[thread_of_grid()] = threadIdx.x % 2 ? 0 : (float)words[threadIdx.x / 2];
+}
+PAIR(two_writers_of_a_word)
+
+/* A word is written by one thread, its halves are read by others. */
+template <bool BUG>
+static __device__ void two_readers_of_a_word(float *out, const float *in, int)
+{
+    GPU_SHARED(uint32_t, words, [64]);
+    words[threadIdx.x] = (uint32_t)in[thread_of_grid()];
+    if (!BUG)
+        __syncthreads();
+    out[thread_of_grid()] = (float)((const unsigned short *)words)[2 * (63 - threadIdx.x) + 1];
+}
+PAIR(two_readers_of_a_word)
+
+/* Between a thread's write of half a word and another's read of it the word is read as a whole. */
+template <bool BUG>
+static __device__ void word_read_in_between(float *out, const float *in, int)
+{
+    GPU_SHARED(uint32_t, words, [32]);
+    unsigned short *halves = (unsigned short *)words;
+    if (threadIdx.x < 32)
+        words[threadIdx.x] = 0;
+    __syncthreads();
+    float v = 0;
+    if (threadIdx.x < 32) {
+        halves[2 * threadIdx.x + 1] = (unsigned short)in[thread_of_grid()];
+        v = (float)words[threadIdx.x];
+    }
+    if (!BUG)
+        __syncthreads();
+    if (threadIdx.x >= 32)
+        v = (float)halves[2 * (threadIdx.x - 32) + 1];
+    out[thread_of_grid()] = v;
+}
+PAIR(word_read_in_between)
+
+/* Many lanes read, one writes after meeting only some of them. */
+template <bool BUG>
+static __device__ void write_after_reads_of_a_warp(float *out, const float *in, int)
+{
+    GPU_SHARED(float, cell, [2]);
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (lane == 0)
+        cell[warp] = in[0];
+    __syncwarp();
+    float v = cell[warp];
+    if (lane >= BUG)
+        __syncwarp(BUG ? 0xfffffffeu : 0xffffffffu);
+    if (lane == 5)
+        cell[warp] = 1;
+    out[thread_of_grid()] = v;
+}
+PAIR(write_after_reads_of_a_warp)
+
+/* What one lane has learnt of others it passes on: 0 meets 1, then 1 meets 2. */
+template <bool BUG>
+static __device__ void order_is_passed_on(float *out, const float *in, int)
+{
+    GPU_SHARED(float, cell, [2]);
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float v = 0;
+    if (lane == 0)
+        cell[warp] = in[0];
+    if (lane < 2 && !BUG)
+        __syncwarp(3);
+    if (lane == 1 || lane == 2)
+        __syncwarp(6);
+    if (lane == 2)
+        v = cell[warp];
+    out[thread_of_grid()] = v;
+}
+PAIR(order_is_passed_on)
+
+/* Both warps read, one of them writes; with a random schedule after the other's read. */
+template <bool BUG>
+static __device__ void other_warp_has_read(float *out, const float *in, int)
+{
+    GPU_SHARED(float, cell, [1]);
+    if (threadIdx.x == 0)
+        cell[0] = in[0];
+    __syncthreads();
+    out[thread_of_grid()] = cell[0];
+    for (int i = 0; i < 4; i++)
+        __syncwarp();
+    if (!BUG)
+        __syncthreads();
+    if (threadIdx.x == 8)
+        cell[0] = 2;
+}
+PAIR(other_warp_has_read)
+
+template <bool BUG>
+static __device__ void initialised_by_another_block(float *out, const float *in, int)
+{
+    GPU_SHARED(float, tile, [64]);
+    if (blockIdx.x == 0 || !BUG)
+        tile[threadIdx.x] = in[threadIdx.x];
+    out[thread_of_grid()] = tile[threadIdx.x];
+}
+PAIR(initialised_by_another_block)
+
+template <bool BUG>
+static __device__ void first_thread_exits(float *out, const float *in, int)
+{
+    if (BUG && threadIdx.x == 0)
+        return;
+    __syncthreads();
+    out[thread_of_grid()] = in[thread_of_grid()];
+}
+PAIR(first_thread_exits)
+
+/* By memcpy of a size that the compiler does not know. */
+template <bool BUG>
+static __device__ void copied_too_soon(float *out, const float *in, int n)
+{
+    GPU_SHARED(float, tile, [64]);
+    GPU_SHARED(float, copy, [64]);
+    tile[threadIdx.x] = in[thread_of_grid()];
+    if (!BUG)
+        __syncthreads();
+    if (threadIdx.x == 0)
+        memcpy(copy, tile, (size_t)n * 2);
+    __syncthreads();
+    out[thread_of_grid()] = copy[threadIdx.x];
+}
+PAIR(copied_too_soon)

@@ -12,7 +12,8 @@ static std::vector<uint32_t> &block_starts = *new std::vector<uint32_t>; // of t
 static uint32_t tick()
 {
     if (++clocks.now == UINT32_MAX)
-        kernel_error(Where(), "the race checker's clock ran over: 2^32 synchronisations in one process");
+        kernel_error(Where(),
+                     "the race checker's clock ran over: 2^32 synchronisations in one process");
     return clocks.now;
 }
 
@@ -34,8 +35,6 @@ void clocks_begin_block()
     clocks.block_serial++;
     block_starts.push_back(clocks.block_start);
     all_threads_are_at(clocks.block_start);
-    for (unsigned i = 0; i < block_threads; i++)
-        std::fill(clocks.seen[i], clocks.seen[i] + warp_lanes, 0);
 }
 
 void clocks_barrier()

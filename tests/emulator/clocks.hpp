@@ -1,6 +1,6 @@
-// Who is ordered before whom. One clock ticks at every synchronisation; a thread's time is the tick at which it last
-// synchronised. Blocks of a launch are never ordered. Inside a block, what came before the last barrier is; after it, only
-// lanes of a warp can be, by vector clocks.
+// Who is ordered before whom. One clock ticks at every synchronisation; a thread's time is the tick
+// at which it last synchronised. Blocks of a launch are never ordered. Inside a block, what came
+// before the last barrier is; after it, only lanes of a warp can be, by vector clocks.
 #ifndef GDNN_EMULATOR_CLOCKS_HPP
 #define GDNN_EMULATOR_CLOCKS_HPP
 
@@ -19,7 +19,8 @@ struct Clocks {
     uint32_t now = 1, launch_start = 0, block_start = 0, barrier = 0;
     uint32_t block_serial = 0; // of all blocks since the process began
     uint32_t own[max_block_threads];
-    // seen[a][lane]: accesses up to this time of that lane of a's warp happened before what a does now.
+    // seen[a][lane]: accesses up to this time of that lane of a's warp happened before what a does
+    // now.
     uint32_t seen[max_block_threads][warp_lanes];
 };
 extern Clocks clocks;

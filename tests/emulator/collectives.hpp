@@ -1,8 +1,8 @@
 // Barriers, shuffles, votes and reductions under their CUDA names.
 //
-// A collective of a warp is a meeting: each lane leaves a pointer to its operand, the last lane of the mask to come
-// combines them for all. Lanes that come to different collectives, masks that cross, exited lanes and results that CUDA
-// leaves undefined are errors.
+// A collective of a warp is a meeting: each lane leaves a pointer to its operand, the last lane of
+// the mask to come combines them for all. Lanes that come to different collectives, masks that
+// cross, exited lanes and results that CUDA leaves undefined are errors.
 #ifndef GDNN_EMULATOR_COLLECTIVES_HPP
 #define GDNN_EMULATOR_COLLECTIVES_HPP
 
@@ -25,7 +25,8 @@ typedef void (*Combine)(const Meeting &);
 enum class Scope { some_lanes, whole_warp };
 
 // Waits for all lanes of `mask`; `what` names the collective.
-void meet(const char *what, unsigned mask, Scope scope, void *operand, Combine combine, Where where);
+void meet(const char *what, unsigned mask, Scope scope, void *operand, Combine combine,
+          Where where);
 // The same, and orders the memory accesses of the lanes, as __syncwarp does and the others do not.
 void meet_and_order(const char *what, unsigned mask, Where where);
 

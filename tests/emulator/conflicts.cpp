@@ -1,6 +1,7 @@
-// Lanes run one after another here, so what a warp does at once has to be found out: the n-th access of each lane at one
-// place since the last barrier is taken to be one instruction. 32 banks of 4 bytes; a wide access takes a pass for each
-// 128 bytes, that is for each half (8 bytes a lane) or quarter (16 bytes) of the warp; lanes that want the same word share it.
+// Lanes run one after another here, so what a warp does at once has to be found out: the n-th
+// access of each lane at one place since the last barrier is taken to be one instruction. 32 banks
+// of 4 bytes; a wide access takes a pass for each 128 bytes, that is for each half (8 bytes a lane)
+// or quarter (16 bytes) of the warp; lanes that want the same word share it.
 #include "conflicts.hpp"
 #include "counters.hpp"
 #include "thread.hpp"
@@ -70,9 +71,7 @@ void count_conflicts()
 {
     for (Stream *stream : active) {
         for (const Instruction &instruction : stream->instructions) {
-            const unsigned lanes = instruction.bytes <= 4   ? 32
-                                   : instruction.bytes <= 8 ? 16
-                                                            : 8;
+            const unsigned lanes = instruction.bytes <= 4 ? 32 : instruction.bytes <= 8 ? 16 : 8;
             for (unsigned first = 0; first < warp_lanes; first += lanes)
                 counters.conflict_cycles += conflicts_of_pass(instruction, first, lanes);
         }

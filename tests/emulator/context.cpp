@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #if EMU_ASAN
 #include <sanitizer/common_interface_defs.h>
-// Frames that are alive when a fiber ends leave no redzones behind on the stack, which is used again.
+// Frames that are alive when a fiber ends leave no redzones behind on the stack, which is used
+// again.
 #define EMU_NO_REDZONES __attribute__((no_sanitize_address))
 #else
 #define EMU_NO_REDZONES
@@ -20,12 +21,20 @@ static const size_t stack_size = 256 << 10, guard_size = 1 << 20;
 
 void context_of_caller(Context *context)
 {
-    pthread_attr_t attributes;
-    void *stack;
-    pthread_getattr_np(pthread_self(), &attributes);
-    pthread_attr_getstack(&attributes, &stack, &context->stack_bytes);
-    pthread_attr_destroy(&attributes);
+#if EMU_ASAN // which must know the bounds; the look-up reads /proc/self/maps
+    static thread_local void *stack;
+    static thread_local size_t bytes;
+    if (!stack) {
+        pthread_attr_t attributes;
+        pthread_getattr_np(pthread_self(), &attributes);
+        pthread_attr_getstack(&attributes, &stack, &bytes);
+        pthread_attr_destroy(&attributes);
+    }
     context->stack = static_cast<char *>(stack);
+    context->stack_bytes = bytes;
+#else
+    (void)context;
+#endif
 }
 
 void context_make_stack(Context *context, unsigned index)
@@ -84,8 +93,9 @@ __asm__(".text\n"
 
 EMU_NO_REDZONES void context_start(Context *context, void (*entry)())
 {
-    // As emu_switch_stacks leaves it: six registers and the address to go to. Above it a null return address, which
-    // also puts the stack pointer where the ABI wants it at a function's entry.
+    // As emu_switch_stacks leaves it: six registers and the address to go to. Above it a null
+    // return address, which also puts the stack pointer where the ABI wants it at a function's
+    // entry.
     void **top = reinterpret_cast<void **>(context->stack + context->stack_bytes);
     *--top = nullptr;
     *--top = reinterpret_cast<void *>(entry);

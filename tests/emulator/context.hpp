@@ -36,7 +36,8 @@ struct Context {
 
 // Takes the calling thread's own stack.
 void context_of_caller(Context *context);
-// Makes a stack with a guard below it. `index` staggers the tops: stacks whose tops share cache sets are slow.
+// Makes a stack with a guard below it. `index` staggers the tops: stacks whose tops share cache
+// sets are slow.
 void context_make_stack(Context *context, unsigned index);
 // Whether the address lies in that guard.
 bool context_guards(const Context &context, const void *address);

@@ -1,5 +1,6 @@
-// cp.async. Its data may arrive at any time between issue and wait, so both extremes can be chosen: a wait that is missing
-// shows when it arrives late, a buffer that is written too soon when it arrives early.
+// cp.async. Its data may arrive at any time between issue and wait, so both extremes can be chosen:
+// a wait that is missing shows when it arrives late, a buffer that is written too soon when it
+// arrives early.
 #include "copies.hpp"
 #include "memory.hpp"
 #include "scheduler.hpp"

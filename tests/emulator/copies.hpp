@@ -26,7 +26,7 @@ class Copies
     void clear();
 
   private:
-    std::vector<Copy> copies_;   // in order of issue
+    std::vector<Copy> copies_;    // in order of issue
     std::vector<size_t> commits_; // how many copies each open commit has
     size_t uncommitted_ = 0;
 };

@@ -12,10 +12,11 @@ struct Counters {
     uint64_t warp_ops; // meetings of lanes
     uint64_t mma;
     // Seen by the race checker only, where each access is reported:
-    uint64_t sectors_read, sectors_written; // of global memory: distinct 32-byte sectors of a block, summed
-    uint64_t shared_bytes;                  // read and written
-    uint64_t conflict_cycles;               // of shared memory banks, where asked for
-    uint64_t errors;                        // found by the race checker
+    uint64_t sectors_read,
+        sectors_written;      // of global memory: distinct 32-byte sectors of a block, summed
+    uint64_t shared_bytes;    // read and written
+    uint64_t conflict_cycles; // of shared memory banks, where asked for
+    uint64_t errors;          // found by the race checker
 };
 
 extern Counters counters;

@@ -16,8 +16,8 @@ static bool takes_part(const Meeting &meeting, unsigned lane)
     return meeting.mask >> lane & 1;
 }
 
-// The lane that `lane` reads from. Widths cut the warp into segments; whoever would read beyond its segment reads itself,
-// but __shfl_xor_sync may read from earlier segments.
+// The lane that `lane` reads from. Widths cut the warp into segments; whoever would read beyond its
+// segment reads itself, but __shfl_xor_sync may read from earlier segments.
 static unsigned source_lane(const ShuffleOperand &own, unsigned lane, Where where)
 {
     const unsigned width = (unsigned)own.width, distance = (unsigned)own.source % warp_lanes;
@@ -40,8 +40,9 @@ void shuffle(const Meeting &meeting)
         ShuffleOperand &own = operand<ShuffleOperand>(meeting, lane);
         const unsigned source = source_lane(own, lane, meeting.where);
         if (!takes_part(meeting, source))
-            kernel_error(meeting.where, "shuffle: lane %u reads from lane %u, which is not in mask %08x",
-                 lane, source, meeting.mask);
+            kernel_error(meeting.where,
+                         "shuffle: lane %u reads from lane %u, which is not in mask %08x", lane,
+                         source, meeting.mask);
         memcpy(own.out, operand<ShuffleOperand>(meeting, source).in, own.bytes);
     }
 }

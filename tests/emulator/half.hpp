@@ -1,5 +1,6 @@
-// __half and __nv_bfloat16, bit for bit as on the GPU: conversions round to nearest even, NaN becomes 0x7fff.
-// Arithmetic goes through float: with 24 >= 2 * 11 + 2 bits the second rounding changes nothing.
+// __half and __nv_bfloat16, bit for bit as on the GPU: conversions round to nearest even, NaN
+// becomes 0x7fff. Arithmetic goes through float: with 24 >= 2 * 11 + 2 bits the second rounding
+// changes nothing.
 #ifndef GDNN_EMULATOR_HALF_HPP
 #define GDNN_EMULATOR_HALF_HPP
 
@@ -24,7 +25,8 @@ static inline float half_to_float(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
     const uint32_t rest = (uint32_t)(half & 0x7fff) << 13;
-    // Seen as a float, `rest` is the value times 2^-112, subnormals included: the multiplication is exact.
+    // Seen as a float, `rest` is the value times 2^-112, subnormals included: the multiplication is
+    // exact.
     const uint32_t magnitude = rest >= 0x0f800000u
                                    ? rest | 0x7f800000u
                                    : bit_cast<uint32_t>(bit_cast<float>(rest) * 0x1p112f);
@@ -60,8 +62,8 @@ static inline uint16_t float_to_bfloat16(float value)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-// Rounds a double to float such that a second rounding, to fewer bits, gives what one rounding of value + tail would:
-// to odd, that is the last bit is set if anything was lost.
+// Rounds a double to float such that a second rounding, to fewer bits, gives what one rounding of
+// value + tail would: to odd, that is the last bit is set if anything was lost.
 static inline float round_to_odd(double value, double tail = 0)
 {
     float nearest = (float)value;

@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <math.h> // C++'s puts the overloads of fma, sqrt, ... in the global namespace, as CUDA has them
+#include <math.h> // C++'s: overloads of fma, sqrt, ... in the global namespace, as in CUDA
 
 #define __global__
 #define __device__
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+#define __noinline__    __attribute__((noinline))
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)

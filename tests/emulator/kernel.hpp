@@ -64,8 +64,8 @@ struct Launch {
     size_t max_shared = 227 * 1024; // static and dynamic, of a block
 };
 
-// Runs the grid to its end, one block after another. Errors of the kernel and limits that the launch breaks are reported
-// and abort. One launch at a time; others wait.
+// Runs the grid to its end, one block after another. Errors of the kernel and limits that the
+// launch breaks are reported and abort. One launch at a time; others wait.
 void launch(const Kernel &kernel, const Launch &launch);
 } // namespace emu
 

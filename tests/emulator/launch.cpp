@@ -45,7 +45,7 @@ static void check_limits(const Launch &launch)
         kernel_error(Where(), "launch with a grid of %u x %u x %u blocks", g.x, g.y, g.z);
     if (launch.dynamic_shared > launch.max_shared)
         kernel_error(Where(), "launch with %zu bytes of dynamic shared memory, more than %zu",
-             launch.dynamic_shared, launch.max_shared);
+                     launch.dynamic_shared, launch.max_shared);
 }
 
 void launch(const Kernel &kernel, const Launch &launch)

@@ -20,7 +20,8 @@ static float low(uint32_t bits)
     }
 }
 
-// D = A * B + C for A of 16 x K. With 32-bit values a register holds one element, with 16-bit ones two neighbours in k.
+// D = A * B + C for A of 16 x K. With 32-bit values a register holds one element, with 16-bit ones
+// two neighbours in k.
 template <Format format, int K>
 static void mma(const Meeting &meeting)
 {
@@ -88,11 +89,12 @@ void ldmatrix(const Meeting &meeting)
     for (unsigned lane = 0; lane < 8 * matrices; lane++) {
         const void *row = operand[lane]->row;
         if ((uintptr_t)row % 16)
-            kernel_error(meeting.where, "ldmatrix: the row at %p, of lane %u, is not aligned to 16 bytes",
-                 row, lane);
+            kernel_error(meeting.where,
+                         "ldmatrix: the row at %p, of lane %u, is not aligned to 16 bytes", row,
+                         lane);
         if (!in_shared(row, 16))
-            kernel_error(meeting.where, "ldmatrix: the row at %p, of lane %u, is not in shared memory", row,
-                 lane);
+            kernel_error(meeting.where,
+                         "ldmatrix: the row at %p, of lane %u, is not in shared memory", row, lane);
         watch::Unchecked unchecked; // who reads what is told below
         memcpy(element[lane / 8][lane % 8], row, 16);
     }

@@ -9,8 +9,8 @@
 
 namespace emu
 {
-// Each array lies in a heap block of its own, of exactly its size, so that ASan sees an overflow; every block of the grid
-// finds it filled with 0xff, a NaN in every format.
+// Each array lies in a heap block of its own, of exactly its size, so that ASan sees an overflow;
+// every block of the grid finds it filled with 0xff, a NaN in every format.
 void *shared_array(const void *key, const char *name, size_t bytes, size_t align, Where where);
 void *shared_dynamic();
 bool in_shared(const void *pointer, size_t bytes);
@@ -48,7 +48,8 @@ static inline void gpu_cp_async_wait()
     emu::copy_wait(OPEN);
 }
 
-// Fibers are never preempted, so a plain read-modify-write is atomic. Not instrumented: note_atomic tells the checker.
+// Fibers are never preempted, so a plain read-modify-write is atomic. Not instrumented: note_atomic
+// tells the checker.
 #define EMU_NOT_CHECKED __attribute__((no_sanitize("thread"), noinline))
 #define EMU_ATOMIC(name, result)                                                                   \
     template <class T>                                                                             \

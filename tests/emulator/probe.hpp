@@ -1,4 +1,5 @@
-// What the tests of the emulator share: cmocka in C++, arrays that stand for device memory, and child processes.
+// What the tests of the emulator share: cmocka in C++, arrays that stand for device memory, and
+// child processes.
 #ifndef GDNN_EMULATOR_PROBE_HPP
 #define GDNN_EMULATOR_PROBE_HPP
 
@@ -16,8 +17,8 @@ extern "C" {
 #include <cmocka.h>
 }
 
-// Bytes in global memory, at first all 0xff. Reading past the end gives NaN or an ASan report, and is an error for the race
-// checker.
+// Bytes in global memory, at first all 0xff. Reading past the end gives NaN or an ASan report, and
+// is an error for the race checker.
 class GlobalBytes
 {
   public:
@@ -79,6 +80,7 @@ struct Ending {
 };
 
 // Runs `body` in a child process, with environment variables "NAME=value" set.
-Ending in_child(const std::function<void()> &body, const std::vector<std::string> &environment = {});
+Ending in_child(const std::function<void()> &body,
+                const std::vector<std::string> &environment = {});
 
 #endif

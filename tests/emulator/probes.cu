@@ -2,8 +2,8 @@
 #include "gpu.h"
 
 /* out[lane] = what the lane gets of value[lane]; mode as in the order below. */
-extern "C" __global__ void probe_shuffle(unsigned *out, const unsigned *value, const int *source, int mode,
-                                         int width)
+extern "C" __global__ void probe_shuffle(unsigned *out, const unsigned *value, const int *source,
+                                         int mode, int width)
 {
     unsigned lane = threadIdx.x, v = value[lane], got = 0;
     if (mode == 0)
@@ -40,7 +40,8 @@ extern "C" __global__ void probe_masks(unsigned *out)
 }
 GPU_KERNEL(probe_masks)
 
-/* out[0..8][lane] of votes, matches and reductions over value[] under `mask`; other lanes write nothing. */
+/* out[0..8][lane] of votes, matches and reductions over value[] under `mask`; other lanes write
+ * nothing. */
 extern "C" __global__ void probe_votes(unsigned *out, const unsigned *value, unsigned mask)
 {
     unsigned lane = threadIdx.x, v = value[lane];
@@ -69,9 +70,10 @@ extern "C" __global__ void probe_barriers(int *out)
 }
 GPU_KERNEL(probe_barriers)
 
-/* Registers in, registers out: a[4], b[2], c[4] of each lane one after another. kind 0: m16n8k16 f16, 1: m16n8k16 bf16,
- * 2: m16n8k8 f16, 3: m16n8k8 bf16, 4: m16n8k8 tf32. */
-extern "C" __global__ void probe_mma(float *d, const uint32_t *a_of, const uint32_t *b_of, const float *c, int kind)
+/* Registers in, registers out: a[4], b[2], c[4] of each lane one after another. kind 0: m16n8k16
+ * f16, 1: m16n8k16 bf16, 2: m16n8k8 f16, 3: m16n8k8 bf16, 4: m16n8k8 tf32. */
+extern "C" __global__ void probe_mma(float *d, const uint32_t *a_of, const uint32_t *b_of,
+                                     const float *c, int kind)
 {
     float acc[4];
     uint32_t a[4], b[2];
@@ -96,8 +98,10 @@ extern "C" __global__ void probe_mma(float *d, const uint32_t *a_of, const uint3
 }
 GPU_KERNEL(probe_mma)
 
-/* Lane i points at row order[i] of 32 rows; r[4] of each lane. kind: log2 of the number of matrices, + 3 for _trans. */
-extern "C" __global__ void probe_ldmatrix(uint32_t *out, const uint4 *rows, const int *order, int kind)
+/* Lane i points at row order[i] of 32 rows; r[4] of each lane. kind: log2 of the number of
+ * matrices, + 3 for _trans. */
+extern "C" __global__ void probe_ldmatrix(uint32_t *out, const uint4 *rows, const int *order,
+                                          int kind)
 {
     GPU_SHARED(uint4, tile, [32]);
     tile[threadIdx.x] = rows[threadIdx.x];
@@ -147,7 +151,8 @@ extern "C" __global__ void probe_tf32(uint32_t *out, const float *in)
 }
 GPU_KERNEL(probe_tf32)
 
-extern "C" __global__ void probe_atomics(int *sum, int *largest, unsigned *bits, unsigned long long *swaps)
+extern "C" __global__ void probe_atomics(int *sum, int *largest, unsigned *bits,
+                                         unsigned long long *swaps)
 {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     atomicAdd(sum, i);
@@ -189,7 +194,8 @@ extern "C" __global__ void probe_order(int *order, int *next)
 }
 GPU_KERNEL(probe_order)
 
-/* Known traffic: reads n floats with a stride, twice, and writes 2 of 8 bytes; every second thread has a conflict. */
+/* Known traffic: reads n floats with a stride, twice, and writes 2 of 8 bytes; every second
+ * thread has a conflict. */
 extern "C" __global__ void probe_traffic(float *out, const float *in, int stride)
 {
     GPU_SHARED(float, tile, [32 * 32]);

@@ -1,6 +1,6 @@
-// The race and initialisation checker: an access is an error if it reads a byte that nobody wrote, lies outside its memory,
-// or is not ordered with an earlier access to the same byte of which one is a write. What it finds does not depend on the
-// schedule.
+// The race and initialisation checker: an access is an error if it reads a byte that nobody wrote,
+// lies outside its memory, or is not ordered with an earlier access to the same byte of which one
+// is a write. What it finds does not depend on the schedule.
 #include "race.hpp"
 #include "clocks.hpp"
 #include "conflicts.hpp"
@@ -51,9 +51,7 @@ static bool read_is_ordered(const Cell &cell, unsigned which, unsigned thread)
 
 static void put_read(Cell *cell, unsigned which, unsigned thread)
 {
-    const Cell::Read &other = cell->read[!which];
     cell->read[which] = {clocks.own[thread], 1u << thread % warp_lanes};
-    cell->two_blocks = other.time && !in_this_block(other.time);
     if (which)
         cell->read_warp_1 = thread / warp_lanes % max_block_warps;
     else
@@ -80,12 +78,12 @@ static void remember_read(Cell *cell, unsigned thread, Site site)
             put_read(cell, i, thread);
             return;
         }
-    // Two unordered readers are kept already; of two blocks, if this is the first of the second.
-    if (!cell->two_blocks && !in_this_block(cell->read[0].time))
-        put_read(cell, 1, thread);
+    // Two unordered readers are kept already. Whoever writes later, in this block or one that comes
+    // after it, is unordered with one of them if he is with this one.
 }
 
-// Checks `count` bytes that share their history: one, or a word. False after an error, so that an access is reported once.
+// Checks `count` bytes that share their history: one, or a word. False after an error, so that an
+// access is reported once.
 static bool check_cell(Region *region, size_t at, unsigned count, unsigned thread, Access access,
                        Site site)
 {
@@ -232,8 +230,8 @@ void access_by(unsigned linear, const void *pointer, size_t bytes, Where where)
     check_access(linear, pointer, bytes, Access::read, site_of(where));
 }
 
-// The data may arrive at any time from here to the wait, so the write must be in order here already, and until the wait
-// nobody may touch the bytes.
+// The data may arrive at any time from here to the wait, so the write must be in order here
+// already, and until the wait nobody may touch the bytes.
 void copy_issued(const void *dst, size_t bytes, Where where)
 {
     check_access(current->linear, dst, bytes, Access::write, site_of(where));

@@ -29,7 +29,8 @@ bool report_race(const char *what, const Region &region, size_t at, unsigned thr
     if (seen.size() >= max_reports || !seen.insert({what, site}).second)
         return false;
     fflush(stdout);
-    fprintf(stderr, "emulator: error: kernel %s: %s: byte %td of %zu of %s memory, block (%u, %u, %u), ",
+    fprintf(stderr,
+            "emulator: error: kernel %s: %s: byte %td of %zu of %s memory, block (%u, %u, %u), ",
             running_kernel->name, what, (ptrdiff_t)at, region.bytes,
             region.space == watch::Space::shared ? "shared" : "global", block.index.x,
             block.index.y, block.index.z);

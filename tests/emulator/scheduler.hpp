@@ -32,8 +32,8 @@ static inline Fiber *current_fiber()
     return static_cast<Fiber *>(current);
 }
 
-// Makes a waiting fiber ready; `ahead` puts it before the others in the forward schedule, so that there the lowest warp
-// runs as far ahead as barriers allow.
+// Makes a waiting fiber ready; `ahead` puts it before the others in the forward schedule, so that
+// there the lowest warp runs as far ahead as barriers allow.
 void make_ready(Fiber *fiber, bool ahead);
 // Lets other fibers run until somebody has made this one ready.
 void wait_until_ready();

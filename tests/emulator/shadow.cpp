@@ -23,7 +23,8 @@ static void *lazy_memory(size_t bytes)
 
 static bool in_extent(const Region &region, const char *pointer)
 {
-    return pointer >= region.base - region.before && pointer < region.base + region.bytes + region.after;
+    return pointer >= region.base - region.before &&
+           pointer < region.base + region.bytes + region.after;
 }
 
 static std::vector<Region *>::iterator first_above(const char *pointer)

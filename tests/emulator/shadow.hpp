@@ -10,10 +10,9 @@
 
 namespace emu
 {
-// One a byte; but while all bytes of an aligned word share their history, the first byte's cell stands for the word.
-// Times are values of the checker's clock, 0 for never. The reads that count are those since the last write; readers of two
-// different warps are kept, and of two blocks if there were two: whoever writes later is unordered with one of them if he is
-// with any.
+// One a byte; but while all bytes of an aligned word share their history, the first byte's cell
+// stands for the word. Times are values of the checker's clock, 0 for never. The reads that count
+// are those since the last write, of two different warps or blocks.
 struct Cell {
     uint32_t write_time;
     Site write_site;
@@ -23,10 +22,9 @@ struct Cell {
     } read[2];
     Site read_site; // the last
     uint32_t writer : 10, read_warp_0 : 5, read_warp_1 : 5;
-    uint32_t atomic : 1;     // the write was
-    uint32_t pending : 1;    // a cp.async will write it
-    uint32_t two_blocks : 1; // the reads are of two
-    uint32_t split : 1;      // in a word's first cell: its bytes have cells of their own
+    uint32_t atomic : 1;  // the write was
+    uint32_t pending : 1; // a cp.async will write it
+    uint32_t split : 1;   // in a word's first cell: its bytes have cells of their own
 };
 static_assert(sizeof(Cell) == 32, "keep it small");
 

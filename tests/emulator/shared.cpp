@@ -16,7 +16,8 @@ struct Array {
     uint64_t launch, block; // that last used it
 };
 
-// Arrays stay allocated for the next launch of their kernel, and to the end: the vector is never destroyed.
+// Arrays stay allocated for the next launch of their kernel, and to the end: the vector is never
+// destroyed.
 static std::vector<Array> &arrays = *new std::vector<Array>;
 static Array dynamic_array;
 static uint64_t launch_number, block_number;
@@ -81,10 +82,11 @@ void *shared_array(const void *key, const char *name, size_t bytes, size_t align
         static_bytes += bytes;
         if (static_bytes > max_static_bytes)
             kernel_error(where, "%s: static shared memory of %zu bytes, more than 48 KiB", name,
-                 static_bytes);
+                         static_bytes);
         if (static_bytes + dynamic_array.bytes > max_bytes)
-            kernel_error(where, "%s: %zu bytes of static and %zu of dynamic shared memory, more than %zu",
-                 name, static_bytes, dynamic_array.bytes, max_bytes);
+            kernel_error(where,
+                         "%s: %zu bytes of static and %zu of dynamic shared memory, more than %zu",
+                         name, static_bytes, dynamic_array.bytes, max_bytes);
     }
     use_in_block(array);
     return array->data;

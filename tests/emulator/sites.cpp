@@ -13,7 +13,8 @@ struct Place {
     Where where;
 };
 static std::vector<Place> &places = *new std::vector<Place>{{nullptr, Where("?", 0)}};
-static std::unordered_map<const void *, Site> &numbers = *new std::unordered_map<const void *, Site>;
+static std::unordered_map<const void *, Site> &numbers =
+    *new std::unordered_map<const void *, Site>;
 
 struct Recent {
     const void *code;

@@ -1,4 +1,5 @@
-// Each mistake in bugs.cu is found, and the right kernel beside it passes, under every checker that the program was built for.
+// Each mistake in bugs.cu is found, and the right kernel beside it passes, under every checker that
+// the program was built for.
 #include "context.hpp"
 #include "probe.hpp"
 #include "watch.hpp"
@@ -50,6 +51,23 @@ static const Bug bugs[] = {
     {"race_between_blocks", nullptr, nullptr, "race: write, not ordered with a write"},
     {"write_after_read_between_blocks", nullptr, nullptr, "race: write, not ordered with a read"},
     {"unordered_total", nullptr, nullptr, "race: "},
+    {"atomic_and_plain", nullptr, nullptr, "race: write, not ordered with a write"},
+    {"forgotten_lane", nullptr, nullptr, "race: write, not ordered with a read"},
+    {"two_writers_of_a_word", nullptr, nullptr, "race: "},
+    {"two_readers_of_a_word", nullptr, nullptr, "race: read, not ordered with a write"},
+    {"word_read_in_between", nullptr, nullptr, "race: read, not ordered with a write"},
+    {"write_after_reads_of_a_warp", nullptr, nullptr, "race: write, not ordered with a read"},
+    {"order_is_passed_on", nullptr, nullptr, "race: read, not ordered with a write"},
+    {"other_warp_has_read", nullptr, nullptr, "race: "},
+    {"other_warp_has_read", nullptr, nullptr, "race: write, not ordered with a read",
+     "GDNN_EMU_SCHEDULE=10"},
+    {"other_warp_has_read", nullptr, nullptr, "race: write, not ordered with a read",
+     "GDNN_EMU_SCHEDULE=13"},
+    {"initialised_by_another_block", WRONG_RESULT, WRONG_RESULT,
+     "read of memory that nobody wrote"},
+    {"first_thread_exits", "after 1 of 64 threads have ended", "after 1 of 64 threads have ended",
+     "after 1 of 64 threads have ended"},
+    {"copied_too_soon", WRONG_RESULT, WRONG_RESULT, "read of memory that nobody wrote"},
     {"weak_wait", WRONG_RESULT, WRONG_RESULT, "nobody has waited for"},
     {"weak_wait", nullptr, nullptr, "nobody has waited for", "GDNN_EMU_COPIES=early"},
     {"copy_too_soon", WRONG_RESULT, WRONG_RESULT, "cp.async that nobody has waited for",
@@ -122,8 +140,8 @@ static void test_bug(void **state)
 
 int main()
 {
-    results = static_cast<float *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
-                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    results = static_cast<float *>(
+        mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     std::vector<CMUnitTest> tests;
     std::vector<std::string> names;
     names.reserve(2 * sizeof bugs / sizeof *bugs);

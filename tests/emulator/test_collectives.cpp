@@ -10,7 +10,8 @@ static const std::vector<unsigned> values = [] {
     return v;
 }();
 
-// The pseudo-code of shfl.sync in the PTX manual: lane from which `lane` reads. CUDA's width is cut into the operand c.
+// The pseudo-code of shfl.sync in the PTX manual: lane from which `lane` reads. CUDA's width is cut
+// into the operand c.
 static int ptx_shuffle_source(int mode, int lane, int b, int width)
 {
     const int clamp = mode == 1 ? 0 : 31, segment = 32 - width;
@@ -83,7 +84,8 @@ static void test_masks(void **)
 {
     const Global<unsigned> out(64);
     launch<unsigned *>("probe_masks", 1, 64, 0, out.data());
-    for (unsigned i = 0; i < 64; i++) // 16 from each half; lanes below 16 have ballot 0xaaaa, whose bit 0 is 0
+    for (unsigned i = 0; i < 64;
+         i++) // 16 from each half; lanes below 16 have ballot 0xaaaa, whose bit 0 is 0
         assert_int_equal(out.values()[i], 32);
 }
 
@@ -115,8 +117,9 @@ static void check_votes(unsigned mask)
         unsigned equal = 0;
         for (unsigned j = 0; j < 32; j++)
             equal |= (unsigned)((mask >> j & 1) && values[j] == values[i]) << j;
-        const unsigned want[] = {ballot, 0, 1, equal, sum, (unsigned)smallest, largest,
-                                 all_and + (all_or << 8), all_xor};
+        const unsigned want[] = {
+            ballot, 0, 1, equal, sum, (unsigned)smallest, largest, all_and + (all_or << 8),
+            all_xor};
         for (unsigned n = 0; n < 9; n++)
             assert_int_equal(got[n * 32 + i], want[n]);
     }

@@ -30,8 +30,8 @@ static double rounded(double value, Format f)
     int exponent;
     std::frexp(value, &exponent);
     exponent = std::max(exponent - 1, f.min_exponent);
-    const double result = std::ldexp(
-        std::nearbyint(std::ldexp(value, f.fraction_bits - exponent)), exponent - f.fraction_bits);
+    const double result = std::ldexp(std::nearbyint(std::ldexp(value, f.fraction_bits - exponent)),
+                                     exponent - f.fraction_bits);
     const double limit = std::ldexp(2 - std::ldexp(1, -f.fraction_bits), f.max_exponent);
     return std::fabs(result) > limit ? std::copysign(INFINITY, value) : result;
 }
@@ -44,7 +44,8 @@ static bool same(double a, double b)
 static void test_to_float(void **)
 {
     for (unsigned code = 0; code <= 0xffff; code++) {
-        assert_true(same(emu::half_to_float((uint16_t)code), value_of((uint16_t)code, half_format)));
+        assert_true(
+            same(emu::half_to_float((uint16_t)code), value_of((uint16_t)code, half_format)));
         assert_true(same(emu::bfloat16_to_float((uint16_t)code),
                          value_of((uint16_t)code, bfloat16_format)));
     }
@@ -65,7 +66,8 @@ static void test_from_float_at_boundaries(void **)
     const Format formats[] = {half_format, bfloat16_format};
     for (const Format &f : formats)
         for (unsigned code = 0; code < 0x7fff; code++) {
-            const double low = value_of((uint16_t)code, f), high = value_of((uint16_t)(code + 1), f);
+            const double low = value_of((uint16_t)code, f),
+                         high = value_of((uint16_t)(code + 1), f);
             if (std::isnan(high) || std::isinf(low))
                 break;
             const double next = std::isinf(high) ? std::ldexp(1, f.max_exponent + 1) : high;
@@ -151,9 +153,10 @@ static void test_tf32(void **)
         std::frexp(value, &exponent);
         exponent = std::max(exponent - 1, -126);
         // std::round takes ties away from zero.
-        const double want = std::isfinite(value)
-                                ? std::ldexp(std::round(std::ldexp(value, 10 - exponent)), exponent - 10)
-                                : (double)value;
+        const double want =
+            std::isfinite(value)
+                ? std::ldexp(std::round(std::ldexp(value, 10 - exponent)), exponent - 10)
+                : (double)value;
         const bool overflows = std::isfinite(value) && std::fabs(want) > 0x1.ffcp127;
         assert_true(overflows ? std::isinf(got) : same(got, want));
     }

@@ -41,9 +41,8 @@ static void test_atomics(void **)
     const Global<int> sum(std::vector<int>{0}), largest(std::vector<int>{-5});
     const Global<unsigned> bits(std::vector<unsigned>{0});
     const Global<unsigned long long> swaps(std::vector<unsigned long long>{0});
-    launch<int *, int *, unsigned *, unsigned long long *>("probe_atomics", 3, 64, 0, sum.data(),
-                                                           largest.data(), bits.data(),
-                                                           swaps.data());
+    launch<int *, int *, unsigned *, unsigned long long *>(
+        "probe_atomics", 3, 64, 0, sum.data(), largest.data(), bits.data(), swaps.data());
     assert_int_equal(sum.values()[0], 191 * 192 / 2);
     assert_int_equal(largest.values()[0], 191);
     assert_int_equal(bits.values()[0], 0xffffffffu);
@@ -87,9 +86,9 @@ static void check_refused(const char *text, dim3 grid, dim3 block, size_t dynami
                           const char *environment = "IGNORED=1")
 {
     const Global<int> out(1);
-    const Ending ending = in_child(
-        [&] { launch<int *>("probe_barriers", grid, block, dynamic_shared, out.data()); },
-        {environment});
+    const Ending ending =
+        in_child([&] { launch<int *>("probe_barriers", grid, block, dynamic_shared, out.data()); },
+                 {environment});
     assert_false(ending.exited_cleanly);
     if (ending.text.find(text) == std::string::npos)
         fail_msg("wanted \"%s\", got \"%s\"", text, ending.text.c_str());

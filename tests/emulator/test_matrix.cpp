@@ -1,5 +1,6 @@
-// mma and ldmatrix against the layouts of the PTX manual ("Matrix Fragments for mma.m16n8k16 ..."), written down here as the
-// manual gives them: the row and column of the i-th element that a lane holds.
+// mma and ldmatrix against the layouts of the PTX manual ("Matrix Fragments for mma.m16n8k16 ..."),
+// written down here as the manual gives them: the row and column of the i-th element that a lane
+// holds.
 #include "half.hpp"
 #include "probe.hpp"
 
@@ -51,7 +52,8 @@ static uint32_t bits_of(Kind kind, float value)
 }
 
 // Puts element i of a lane where it belongs in its registers.
-static void put(Kind kind, std::vector<uint32_t> *registers, int per_lane, int lane, int i, float value)
+static void put(Kind kind, std::vector<uint32_t> *registers, int per_lane, int lane, int i,
+                float value)
 {
     const uint32_t bits = bits_of(kind, value);
     if (kind == k8_tf32)
@@ -147,7 +149,8 @@ static void test_ldmatrix(void **)
         for (int lane = 0; lane < 32; lane++)
             for (int j = 0; j < 4; j++)
                 for (int i = 0; i < 2; i++) {
-                    // Thread T holds elements 2 * (T % 4) and the next of row T / 4; transposed, of column T / 4.
+                    // Thread T holds elements 2 * (T % 4) and the next of row T / 4; transposed, of
+                    // column T / 4.
                     int row = lane / 4, column = 2 * (lane % 4) + i;
                     if (kind >= 3)
                         std::swap(row, column);

@@ -35,13 +35,14 @@ extern Thread *current; // null outside kernels
 extern Block block;
 
 // Reports an error of the kernel with its name, block and thread, and aborts.
-[[noreturn]] void kernel_error(Where where, const char *format, ...) __attribute__((format(printf, 2, 3)));
+[[noreturn]] void kernel_error(Where where, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 } // namespace emu
 
 #define threadIdx (::emu::current->index)
-#define blockIdx (::emu::block.index)
-#define blockDim (::emu::block.size)
-#define gridDim (::emu::block.grid)
-#define warpSize 32
+#define blockIdx  (::emu::block.index)
+#define blockDim  (::emu::block.size)
+#define gridDim   (::emu::block.grid)
+#define warpSize  32
 
 #endif

@@ -1,5 +1,6 @@
-// The functions that compilers call from code built with -fsanitize=thread, in place of libtsan. Copies of larger structs go
-// through memcpy and its like, which libtsan intercepts: here these are ours for whoever is linked with this file.
+// The functions that compilers call from code built with -fsanitize=thread, in place of libtsan.
+// Copies of larger structs go through memcpy and its like, which libtsan intercepts: here these are
+// ours for whoever is linked with this file.
 #include "race.hpp"
 #include "thread.hpp"
 #include "watch.hpp"
@@ -79,7 +80,8 @@ typedef void *Fill(void *, int, size_t);
 HIDDEN Copy emu_memcpy, __tsan_memcpy, __tsan_memmove;
 HIDDEN Fill emu_memset, __tsan_memset;
 
-// By the assembler, since compilers insist that these are visible everywhere: then the whole process would use ours.
+// By the assembler, since compilers insist that these are visible everywhere: then the whole
+// process would use ours.
 __asm__(".globl memcpy, memmove, memset\n"
         ".hidden memcpy, memmove, memset\n"
         ".set memcpy, emu_memcpy\n"

@@ -1,18 +1,23 @@
-// CUDA's vector types, with CUDA's sizes and alignments: UBSan then reports a misaligned vector access.
+// CUDA's vector types, with CUDA's sizes and alignments: UBSan then reports a misaligned vector
+// access.
 #ifndef GDNN_EMULATOR_VECTORS_HPP
 #define GDNN_EMULATOR_VECTORS_HPP
 
 #define EMU_VECTORS(T, name, align2, align4)                                                       \
-    struct name##1 {                                                                               \
+    struct name##1                                                                                 \
+    {                                                                                              \
         T x;                                                                                       \
     };                                                                                             \
-    struct alignas(align2) name##2 {                                                               \
+    struct alignas(align2) name##2                                                                 \
+    {                                                                                              \
         T x, y;                                                                                    \
     };                                                                                             \
-    struct name##3 {                                                                               \
+    struct name##3                                                                                 \
+    {                                                                                              \
         T x, y, z;                                                                                 \
     };                                                                                             \
-    struct alignas(align4) name##4 {                                                               \
+    struct alignas(align4) name##4                                                                 \
+    {                                                                                              \
         T x, y, z, w;                                                                              \
     };                                                                                             \
     static inline name##1 make_##name##1(T x)                                                      \

@@ -7,7 +7,8 @@
 
 namespace emu
 {
-// Lanes that wait for the rest of their mask. Several such groups with disjoint masks may be open in a warp.
+// Lanes that wait for the rest of their mask. Several such groups with disjoint masks may be open
+// in a warp.
 struct Gathering {
     const char *what;
     unsigned mask, arrived;
@@ -45,7 +46,7 @@ void thread_leaves_warp(const Thread &thread)
         const Gathering &open = warp.gathering[i];
         if (open.mask & warp.done)
             kernel_error(open.where, "divergent %s: lanes %08x wait for lane %u, which has ended",
-                 open.what, open.arrived, thread.lane);
+                         open.what, open.arrived, thread.lane);
     }
 }
 
@@ -60,13 +61,15 @@ static Gathering &join(Warp &warp, const char *what, unsigned mask, unsigned sel
         Gathering &open = warp.gathering[i];
         if (open.mask == mask) {
             if (!same_collective(open, what, where))
-                kernel_error(where, "divergent %s: lanes %08x of the same mask wait at %s, %s:%d", what,
-                     open.arrived, open.what, open.where.file, open.where.line);
+                kernel_error(where, "divergent %s: lanes %08x of the same mask wait at %s, %s:%d",
+                             what, open.arrived, open.what, open.where.file, open.where.line);
             return open;
         }
         if (open.mask & self && open.arrived & mask)
-            kernel_error(where, "%s with mask %08x crosses %s, %s:%d, with mask %08x: each waits for the other",
-                 what, mask, open.what, open.where.file, open.where.line, open.mask);
+            kernel_error(
+                where,
+                "%s with mask %08x crosses %s, %s:%d, with mask %08x: each waits for the other",
+                what, mask, open.what, open.where.file, open.where.line, open.mask);
     }
     warp.gathering[warp.open] = {what, mask, 0, where};
     return warp.gathering[warp.open++];
@@ -83,8 +86,8 @@ void meet(const char *what, unsigned mask, Scope scope, void *operand, Combine c
         kernel_error(where, "%s in a warp that has lanes %08x only", what, warp.lanes);
     mask &= warp.lanes;
     if (mask & warp.done)
-        kernel_error(where, "divergent %s: lanes %08x of its mask %08x have ended", what, mask & warp.done,
-             mask);
+        kernel_error(where, "divergent %s: lanes %08x of its mask %08x have ended", what,
+                     mask & warp.done, mask);
     Gathering &gathering = join(warp, what, mask, bit, where);
     gathering.arrived |= bit;
     self->operand = operand;
@@ -110,7 +113,8 @@ void meet(const char *what, unsigned mask, Scope scope, void *operand, Combine c
 
 void meet_and_order(const char *what, unsigned mask, Where where)
 {
-    meet(what, mask, Scope::some_lanes, nullptr,
-         [](const Meeting &meeting) { watch::warp_barrier(meeting.warp, meeting.mask); }, where);
+    meet(
+        what, mask, Scope::some_lanes, nullptr,
+        [](const Meeting &meeting) { watch::warp_barrier(meeting.warp, meeting.mask); }, where);
 }
 } // namespace emu

@@ -1,5 +1,5 @@
-// What the runtime tells the race and initialisation checker. Two implementations: watch_off.cpp does nothing; race.cpp
-// checks, and is linked where kernels are compiled with -fsanitize=thread.
+// What the runtime tells the race and initialisation checker. Two implementations: watch_off.cpp
+// does nothing; race.cpp checks, and is linked where kernels are compiled with -fsanitize=thread.
 #ifndef GDNN_EMULATOR_WATCH_HPP
 #define GDNN_EMULATOR_WATCH_HPP
 
@@ -16,8 +16,8 @@ enum class Space { shared, global };
 // True where accesses of kernels are seen.
 bool checking();
 
-// Memory whose accesses are checked, at first uninitialised. An access to the `before` and `after` bytes around it is out
-// of bounds.
+// Memory whose accesses are checked, at first uninitialised. An access to the `before` and `after`
+// bytes around it is out of bounds.
 void add(const void *base, size_t bytes, Space space, size_t before = 0, size_t after = 0);
 void remove(const void *base);
 // The host wrote it.
@@ -34,8 +34,8 @@ void warp_barrier(unsigned warp, unsigned mask);
 // A read by thread `linear` of the block, which need not be the current one.
 void access_by(unsigned linear, const void *pointer, size_t bytes, Where where);
 
-// While one of these lives, copies that the runtime makes are not taken for the kernel's. Compilers believe that memcpy reads
-// no flag: hence the barriers.
+// While one of these lives, copies that the runtime makes are not taken for the kernel's. Compilers
+// believe that memcpy reads no flag: hence the barriers.
 struct Unchecked {
     static bool active;
     Unchecked()

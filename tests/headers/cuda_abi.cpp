@@ -1,5 +1,5 @@
-// Compiles where our declarations of the CUDA driver agree with NVIDIA's cuda.h: values, layouts, and the types of every
-// function of driver_api.def. Not linked, not run.
+// Compiles where our declarations of the CUDA driver agree with NVIDIA's cuda.h: values, layouts,
+// and the types of every function of driver_api.def. Not linked, not run.
 #include <cstddef>
 #include <cuda.h>
 #include <type_traits>
@@ -68,7 +68,8 @@ static_assert(std::is_same<ours::CUdevice, ::CUdevice>::value, "CUdevice");
 
 // Types that travel in the same way: pointers, integers and enumerations of one size.
 template <class A, class B>
-constexpr bool alike = sizeof(A) == sizeof(B) && std::is_pointer<A>::value == std::is_pointer<B>::value;
+constexpr bool alike = sizeof(A) == sizeof(B) && std::is_pointer<A>::value
+                                                     == std::is_pointer<B>::value;
 
 template <class Ours, class Theirs>
 struct SameFunction : std::false_type {
@@ -84,9 +85,9 @@ struct SameFunction<R(A...), S(B...)> {
     static constexpr bool value = alike<R, S> && Compare<sizeof...(A) == sizeof...(B)>::value;
 };
 
-// cuda.h spells versions by macros (cuMemAlloc is cuMemAlloc_v2) and does not declare what it has replaced. The table names
-// the symbol, so the functions are looked at by that; cuEventElapsedTime alone is older in our table than in newer headers,
-// with the same parameters.
+// cuda.h spells versions by macros (cuMemAlloc is cuMemAlloc_v2) and does not declare what it has
+// replaced. The table names the symbol, so the functions are looked at by that; cuEventElapsedTime
+// alone is older in our table than in newer headers, with the same parameters.
 #if defined(cuEventElapsedTime)
 #undef cuEventElapsedTime
 #define cuEventElapsedTime cuEventElapsedTime_v2
