@@ -12,7 +12,8 @@
  * where touched). The target of a copy to the host holds 0xff until the stream is synchronised.
  *
  * The environment, read by the first call and by gdnn_fake_configure:
- *   GDNN_FAKE_DEVICES=n      number of devices (1); 0: cuInit says CUDA_ERROR_NO_DEVICE
+ *   GDNN_FAKE_DEVICES=n      number of devices (1), as the first cuInit that succeeds finds it;
+ *                            0: cuInit says CUDA_ERROR_NO_DEVICE
  *   GDNN_FAKE_SM=86          compute capability (90); shared memory follows it
  *   GDNN_FAKE_SHARED=bytes   most shared memory of a block
  *   GDNN_FAKE_MEMORY=bytes   memory of each device (256 GiB)
