@@ -53,6 +53,20 @@ void close_context(void)
     assert_success(cu.cuDevicePrimaryCtxRelease(0));
 }
 
+int context_setup(void **state)
+{
+    (void)state;
+    open_context();
+    return 0;
+}
+
+int context_teardown(void **state)
+{
+    (void)state;
+    close_context();
+    return 0;
+}
+
 void set_probe_image(const char *path)
 {
     image_path = path;

@@ -32,6 +32,9 @@ void open_double(const char *path);
 void open_context(void);
 /* Undoes open_context; dies of leaks. */
 void close_context(void);
+/* Both as cmocka's fixtures. */
+int context_setup(void **state);
+int context_teardown(void **state);
 
 /* The image of probes.cu, in aligned memory; what nvcc made, or the stub that stands for it. */
 const void *probe_image(void);

@@ -3,20 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int setup(void **state)
-{
-    (void)state;
-    open_context();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    close_context();
-    return 0;
-}
-
 static CUresult load(const void *image)
 {
     CUlibrary library;
@@ -170,5 +156,5 @@ int main(int argc, char **argv)
         memcpy(tests + count, more, sizeof more);
         count += sizeof more / sizeof *more;
     }
-    return _cmocka_run_group_tests("images", tests, count, setup, teardown);
+    return _cmocka_run_group_tests("images", tests, count, context_setup, context_teardown);
 }

@@ -13,13 +13,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    close_context();
-    return 0;
-}
-
 static void test_limits_from_the_image(void **state)
 {
     (void)state;
@@ -302,5 +295,5 @@ int main(int argc, char **argv)
         tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_limits_from_the_image);
     if (cu.checks_races())
         tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_races_fail_the_process);
-    return _cmocka_run_group_tests("launches", tests, count, setup, teardown);
+    return _cmocka_run_group_tests("launches", tests, count, setup, context_teardown);
 }

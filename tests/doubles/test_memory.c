@@ -4,20 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int setup(void **state)
-{
-    (void)state;
-    open_context();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    close_context();
-    return 0;
-}
-
 static void test_begins_as_nan(void **state)
 {
     (void)state;
@@ -234,5 +220,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_huge_bounds),    cmocka_unit_test(test_leaks_die),
         cmocka_unit_test(test_counts),
     };
-    return cmocka_run_group_tests_name("memory", tests, setup, teardown);
+    return cmocka_run_group_tests_name("memory", tests, context_setup, context_teardown);
 }

@@ -2,20 +2,6 @@
 #include "fixture.h"
 #include <string.h>
 
-static int setup(void **state)
-{
-    (void)state;
-    open_context();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    close_context();
-    return 0;
-}
-
 static CUresult copy_on(CUstream stream, CUdeviceptr dst, CUdeviceptr src, int n)
 {
     const CUlaunchConfig config = {1, 1, 1, 32, 1, 1, 0, stream, NULL, 0};
@@ -224,5 +210,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_capture_forbids),
         cmocka_unit_test(test_relaxed_mode),
     };
-    return cmocka_run_group_tests_name("streams", tests, setup, teardown);
+    return cmocka_run_group_tests_name("streams", tests, context_setup, context_teardown);
 }
