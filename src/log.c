@@ -70,8 +70,29 @@ static bool expand_path(const char *path, char *out, size_t size)
     return true;
 }
 
+/* A program that closes all descriptors, daemons do, may get ours for a file of its own. */
+static bool still_ours(void)
+{
+    struct stat facts;
+    return !fstat(log_fd, &facts) && facts.st_dev == log_device && facts.st_ino == log_inode;
+}
+
+/* A child opens the log anew: `%p` is its own number, and fork copies the descriptors before the memory, so that a
+ * descriptor that another thread opened in between is known to the child but not open in it. */
+static void forget_log(void)
+{
+    if (log_is_file && still_ours())
+        close(log_fd);
+    log_fd = -1;
+    log_is_file = false;
+    log_once = (pthread_once_t)PTHREAD_ONCE_INIT;
+}
+
 static void open_log(void)
 {
+    static bool watching_forks;
+    if (!watching_forks)
+        watching_forks = !pthread_atfork(NULL, NULL, forget_log);
     const char *file = gdnn_options_get()->log_file;
     char path[sizeof gdnn_options_get()->log_file + 64];
     struct stat facts;
@@ -92,13 +113,6 @@ static void open_log(void)
     log_inode = facts.st_ino;
     log_is_file = true;
     log_fd = fd;
-}
-
-/* A program that closes all descriptors, daemons do, may get ours for a file of its own. */
-static bool still_ours(void)
-{
-    struct stat facts;
-    return !fstat(log_fd, &facts) && facts.st_dev == log_device && facts.st_ino == log_inode;
 }
 
 bool gdnn_log_wants(gdnn_log_level level)

@@ -1,7 +1,7 @@
 /* Log lines, as GROUPDNN_LOG asks: "groupdnn: ..." on standard error, or "groupdnn[pid]: ..." at the
  * end of a file. Allocates nothing, keeps errno; one write per line, so lines of threads and
  * processes do not mix; very long lines are cut. A file that cannot be opened is reported on standard
- * error once, and nothing is logged. A forked child goes on in its parent's file. */
+ * error once, and nothing is logged. A forked child opens the file anew. */
 #ifndef GDNN_LOG_H
 #define GDNN_LOG_H
 

@@ -192,6 +192,69 @@ static void other_files_are_not_written(void **state)
     assert_null(strstr(logged, "second"));
 }
 
+/* Waits for the child; 0 if it ended well. */
+static int end_of(pid_t child)
+{
+    int status;
+    return child < 0 || waitpid(child, &status, 0) != child || status;
+}
+
+static void log_in_a_child(void)
+{
+    gdnn_log(GDNN_LOG_ERROR, "parent");
+    pid_t child = fork();
+    if (child == 0) {
+        gdnn_log(GDNN_LOG_ERROR, "child");
+        _exit(0);
+    }
+    if (end_of(child))
+        _exit(1);
+    gdnn_log(GDNN_LOG_ERROR, "parent again");
+    char name[128], text[200], expected[64];
+    snprintf(name, sizeof name, "%s/%ld.log", folder, (long)child);
+    snprintf(expected, sizeof expected, "groupdnn[%ld]: child\n", (long)child);
+    read_file(name, text, sizeof text);
+    if (strcmp(text, expected))
+        _exit(2);
+    remove(name);
+}
+
+static void a_child_has_a_file_of_its_own(void **state)
+{
+    (void)state;
+    char value[128], path[128], text[200], expected[200];
+    snprintf(value, sizeof value, "error:%s/%%p.log", folder);
+    pid_t parent = in_child(value, log_in_a_child);
+    snprintf(path, sizeof path, "%s/%ld.log", folder, (long)parent);
+    read_file(path, text, sizeof text);
+    remove(path);
+    snprintf(expected, sizeof expected, "groupdnn[%ld]: parent\ngroupdnn[%ld]: parent again\n",
+             (long)parent, (long)parent);
+    assert_string_equal(text, expected);
+}
+
+static void lose_the_descriptor_and_fork(void)
+{
+    gdnn_log(GDNN_LOG_ERROR, "first");
+    for (int fd = 3; fd < 100; fd++)
+        close(fd);
+    pid_t child = fork();
+    if (child == 0) {
+        gdnn_log(GDNN_LOG_ERROR, "from the child");
+        _exit(0);
+    }
+    if (end_of(child))
+        _exit(1);
+}
+
+static void a_child_does_not_need_the_descriptor(void **state)
+{
+    (void)state;
+    in_child(to_file("error"), lose_the_descriptor_and_fork);
+    assert_contains(logged, "first\n");
+    assert_contains(logged, "from the child\n");
+}
+
 enum { WRITERS = 4, LINES = 200 };
 
 static void *write_many(void *letter)
@@ -218,8 +281,7 @@ static void threads_and_a_fork(void)
     }
     for (int i = 0; i < WRITERS; i++)
         pthread_join(threads[i], NULL);
-    int status;
-    if (child < 0 || waitpid(child, &status, 0) != child || status)
+    if (end_of(child))
         _exit(2);
 }
 
@@ -279,6 +341,8 @@ int main(void)
         cmocka_unit_test(lines_stay_lines),
         cmocka_unit_test(errno_is_kept),
         cmocka_unit_test(other_files_are_not_written),
+        cmocka_unit_test(a_child_has_a_file_of_its_own),
+        cmocka_unit_test(a_child_does_not_need_the_descriptor),
         cmocka_unit_test(lines_do_not_mix),
     };
     return cmocka_run_group_tests_name("log", tests, make_folder, remove_folder);
