@@ -1,12 +1,41 @@
 #include "error.h"
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Long enough for the longest message, the one that lists every key of the text form. */
 #define ERROR_SIZE 1024
 
-static _Thread_local char last_error[ERROR_SIZE];
+/* A key instead of _Thread_local: a library that a program opens late has few bytes of the fast kind of thread-local
+ * storage, and the slow kind needs the loader as a library. */
+static pthread_key_t last_error;
+static bool have_key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void make_key(void)
+{
+    have_key = !pthread_key_create(&last_error, free);
+}
+
+/* This thread's text of ERROR_SIZE bytes; NULL if there is none, and memory for `wanted` is short. */
+static char *text_of_thread(bool wanted)
+{
+    pthread_once(&key_once, make_key);
+    if (!have_key)
+        return NULL;
+    char *text = pthread_getspecific(last_error);
+    if (text || !wanted)
+        return text;
+    text = malloc(ERROR_SIZE);
+    if (text && pthread_setspecific(last_error, text)) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
 
 gdnn_status gdnn_fail(gdnn_status status, const char *format, ...)
 {
@@ -24,13 +53,16 @@ gdnn_status gdnn_fail(gdnn_status status, const char *format, ...)
     for (char *p = text; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 0x7f)
             *p = '?';
-    memcpy(last_error, text, sizeof text);
+    char *kept = text_of_thread(true);
+    if (kept)
+        memcpy(kept, text, sizeof text);
     return status;
 }
 
 const char *gdnn_last_error(void)
 {
-    return last_error;
+    const char *text = text_of_thread(false);
+    return text ? text : "";
 }
 
 const char *gdnn_status_name(gdnn_status status)

@@ -12,6 +12,17 @@ static CUlibrary libraries[GDNN_IMAGES];
 /* How an image was found not to suit: no use in trying again. */
 static CUresult refused[GDNN_IMAGES];
 
+/* A child forked while another thread loads must not wait for it. */
+static void forget_lock(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget_lock);
+}
+
 /* Results that say that our image does not suit this GPU or driver, rather than that something
  * broke. */
 static bool means_no_image(CUresult result)
@@ -105,6 +116,8 @@ gdnn_status gdnn_load(const gdnn_launch_shape *shape, CUfunction *function, gdnn
     result = cu->cuThreadExchangeStreamCaptureMode(&mode);
     if (result != CUDA_SUCCESS)
         return gdnn_driver_check(result, "cuThreadExchangeStreamCaptureMode");
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
     gdnn_status status = load(cu, shape, function);
     pthread_mutex_unlock(&lock);

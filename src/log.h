@@ -12,6 +12,9 @@ bool gdnn_log_wants(gdnn_log_level level);
 
 void gdnn_log(gdnn_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A line where log lines go, whatever the level: for what another option asked to be told. */
+void gdnn_log_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A line on standard error whatever the options say, for what is wrong with the options. */
 void gdnn_log_stderr(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

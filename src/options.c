@@ -6,7 +6,15 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-typedef enum kind { KIND_WORD, KIND_LOG, KIND_PATH, KIND_LIST, KIND_TEXT } kind;
+typedef enum kind {
+    KIND_WORD,
+    KIND_LOG,
+    KIND_FLAG,
+    KIND_PATH,
+    KIND_FILE,
+    KIND_LIST,
+    KIND_TEXT
+} kind;
 
 typedef struct option {
     const char *variable;
@@ -107,6 +115,11 @@ static const char *set_option(const option *o, const char *value, gdnn_options *
     switch (o->kind) {
     case KIND_WORD: return set_word(o->values, value, strlen(value), (int *)(void *)field);
     case KIND_LOG: return set_log(o, value, options);
+    case KIND_FLAG:
+        return set_word("off|on", value, strlen(value), (int *)(void *)field)
+                   ? set_word(o->values, value, strlen(value), (int *)(void *)field)
+                   : NULL;
+    case KIND_FILE: return set_text(value, field, o->size);
     case KIND_PATH: return *value == '/' ? set_text(value, field, o->size) : "not absolute";
     case KIND_LIST: return set_list(value, field, o->size);
     case KIND_TEXT:
@@ -181,6 +194,18 @@ void gdnn_options_read(gdnn_options *options,
         check_names("GROUPDNN_DISABLE", options->disable, report, context);
         check_names("GROUPDNN_KERNEL", options->kernel, report, context);
     }
+}
+
+const char *gdnn_mode_word(gdnn_run_mode mode)
+{
+    switch (mode) {
+    case GDNN_MODE_OFF: return "off";
+    case GDNN_MODE_OBSERVE: return "observe";
+    case GDNN_MODE_ON: return "on";
+    case GDNN_MODE_FORCE: return "force";
+    case GDNN_MODE_VERIFY: return "verify";
+    }
+    return "?";
 }
 
 bool gdnn_options_disables(const gdnn_options *options, const char *word)

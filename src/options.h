@@ -27,6 +27,8 @@ typedef struct gdnn_options {
     char cudnn[512];    /* "" to search */
     char disable[256];  /* words joined by commas */
     char kernel[64];    /* "" for the best */
+    int stats;          /* 1: a table at exit */
+    char trace[512];    /* "" for no trace */
 } gdnn_options;
 
 /* The defaults of options.def. */
@@ -44,6 +46,9 @@ void gdnn_options_read(gdnn_options *options,
  * error; they are shown on standard error even when GROUPDNN_LOG is off or itself bad, since a user
  * who set a variable wants to know. */
 const gdnn_options *gdnn_options_get(void);
+
+/* The word for `mode`, "verify". Static. */
+const char *gdnn_mode_word(gdnn_run_mode mode);
 
 /* True if the comma-joined list `options->disable` holds `word`. */
 bool gdnn_options_disables(const gdnn_options *options, const char *word);

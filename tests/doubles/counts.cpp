@@ -1,9 +1,9 @@
 // What tests and the tool ask the double.
+#include "capture.hpp"
 #include "counters.hpp"
 #include "device_memory.hpp"
 #include "double.hpp"
 #include "launches.hpp"
-#include "streams.hpp"
 #include "watch.hpp"
 
 using namespace fake;

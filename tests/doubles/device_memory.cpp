@@ -1,5 +1,5 @@
 #include "device_memory.hpp"
-#include "streams.hpp"
+#include "capture.hpp"
 #include "watch.hpp"
 
 #include <cstring>
@@ -42,6 +42,21 @@ const Allocation *find_allocation(CUdeviceptr pointer, size_t bytes)
     const Allocation &candidate = (--above)->second;
     const size_t at = (size_t)(pointer - above->first);
     return at < candidate.bytes && bytes <= candidate.bytes - at ? &candidate : nullptr;
+}
+
+const Allocation *require_live(const char *function, const char *role, CUdeviceptr pointer,
+                               size_t bytes, bool running)
+{
+    const Allocation *found = find_allocation(pointer, bytes);
+    if (!found)
+        die(function, "%s %#llx + %zu bytes does not lie in a live allocation%s", role, pointer,
+            bytes, running ? " when its turn comes" : "");
+    if (!running && found->ended)
+        die(function, "%s %#llx lies in memory that was given to cuMemFreeAsync", role, pointer);
+    if (running && !found->begun)
+        die(function, "%s %#llx is used before the stream of cuMemAllocAsync comes to it", role,
+            pointer);
+    return found;
 }
 
 const Allocation *nearest_allocation(const void *address)
@@ -123,19 +138,15 @@ void check_canaries(const char *what)
 
 using namespace fake;
 
-DRIVER cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
+static CUresult allocate(CUdeviceptr *pointer, Device *device, size_t bytes, bool ordered)
 {
-    ENTER_CONTEXT(cuMemAlloc);
-    if (!pointer || !bytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!allowed_in_capture())
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (bytes > settings.memory - device->bytes_in_use)
         return CUDA_ERROR_OUT_OF_MEMORY;
     // The end lies as close to the guard as the alignment lets it.
     const size_t body = round_up(bytes, alignment);
     const size_t inner = round_up(alignment + body, page);
-    Allocation a = {device, nullptr, bytes, 0, body - bytes, nullptr, inner + 2 * guard};
+    Allocation a = {device,  nullptr,           bytes,   0,        body - bytes,
+                    nullptr, inner + 2 * guard, ordered, !ordered, false};
     void *map =
         mmap(nullptr, a.map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
@@ -157,6 +168,41 @@ DRIVER cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
     return CUDA_SUCCESS;
 }
 
+static void release(const char *work, CUdeviceptr pointer)
+{
+    const auto found = allocations.find(pointer);
+    const Allocation a = found->second;
+    {
+        Accessible now;
+        check_canaries(work);
+    }
+    a.device->bytes_in_use -= a.bytes;
+    allocations.erase(found);
+    emu::watch::remove(a.base);
+    ASAN_UNPOISON_MEMORY_REGION(a.map, a.map_bytes);
+    munmap(a.map, a.map_bytes);
+}
+
+static Allocation &require_start(const char *function, CUdeviceptr pointer)
+{
+    const auto found = allocations.find(pointer);
+    if (found == allocations.end())
+        die(function, "%#llx is not the start of a live allocation", pointer);
+    if (found->second.ended)
+        die(function, "%#llx was given to cuMemFreeAsync before", pointer);
+    return found->second;
+}
+
+DRIVER cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
+{
+    ENTER_CONTEXT(cuMemAlloc);
+    if (!pointer || !bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!allowed_in_capture())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return allocate(pointer, device, bytes, false);
+}
+
 DRIVER cuMemFree_v2(CUdeviceptr pointer)
 {
     ENTER_CONTEXT(cuMemFree);
@@ -164,21 +210,50 @@ DRIVER cuMemFree_v2(CUdeviceptr pointer)
         return CUDA_ERROR_INVALID_VALUE;
     if (!allowed_in_capture())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    const auto found = allocations.find(pointer);
-    if (found == allocations.end())
-        die(self, "%#llx is not the start of a live allocation", pointer);
+    require_start(self, pointer);
     run_all_work(); // as the driver does
-    const Allocation a = found->second;
-    {
-        Accessible now;
-        check_canaries("work before cuMemFree");
-    }
-    a.device->bytes_in_use -= a.bytes;
-    allocations.erase(found);
-    emu::watch::remove(a.base);
-    ASAN_UNPOISON_MEMORY_REGION(a.map, a.map_bytes);
-    munmap(a.map, a.map_bytes);
+    release("work before cuMemFree", pointer);
     return CUDA_SUCCESS;
+}
+
+DRIVER cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream handle)
+{
+    ENTER_CONTEXT(cuMemAllocAsync);
+    if (!pointer || !bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (is_capturing(self, device, handle))
+        die(self, "memory of a graph is not modelled");
+    if (bytes > settings.memory - device->bytes_in_use)
+        run_all_work(); // which may free some
+    CUdeviceptr made;
+    CUresult result = allocate(&made, device, bytes, true);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = enqueue(self, device, handle, [=] { allocations.at(made).begun = true; });
+    if (result == CUDA_SUCCESS)
+        *pointer = made;
+    else
+        release(self, made);
+    return result;
+}
+
+DRIVER cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
+{
+    ENTER_CONTEXT(cuMemFreeAsync);
+    if (!pointer)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (is_capturing(self, device, handle))
+        die(self, "memory of a graph is not modelled");
+    Allocation &allocation = require_start(self, pointer);
+    if (!allocation.ordered)
+        die(self, "%#llx is not of cuMemAllocAsync", pointer);
+    const CUresult result = enqueue(self, device, handle, [=] {
+        require_live(self, "memory", pointer, 1, true);
+        release("work before cuMemFreeAsync", pointer);
+    });
+    if (result == CUDA_SUCCESS)
+        allocation.ended = true;
+    return result;
 }
 
 DRIVER cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
@@ -189,12 +264,12 @@ DRIVER cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
     return CUDA_SUCCESS;
 }
 
+// Zero bytes may lie anywhere.
 static void require_inside(const char *function, const char *role, CUdeviceptr pointer,
-                           size_t bytes)
+                           size_t bytes, bool running = false)
 {
-    if (bytes && !find_allocation(pointer, bytes))
-        die(function, "%s %#llx + %zu bytes does not lie in a live allocation", role, pointer,
-            bytes);
+    if (bytes)
+        require_live(function, role, pointer, bytes, running);
 }
 
 DRIVER cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes, CUstream handle)
@@ -205,6 +280,7 @@ DRIVER cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes, CUst
     const char *begin = static_cast<const char *>(src);
     const std::vector<char> staged(begin, begin + bytes);
     return enqueue(self, device, handle, [=] {
+        require_inside(self, "destination", dst, bytes, true);
         memcpy((void *)dst, staged.data(), bytes);
         emu::watch::initialise((void *)dst, bytes);
     });
@@ -214,11 +290,28 @@ DRIVER cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t bytes, CUstream h
 {
     ENTER_CONTEXT(cuMemcpyDtoHAsync);
     require_inside(self, "source", src, bytes);
-    const CUresult result =
-        enqueue(self, device, handle, [=] { memcpy(dst, (const void *)src, bytes); });
+    const CUresult result = enqueue(self, device, handle, [=] {
+        require_inside(self, "source", src, bytes, true);
+        memcpy(dst, (const void *)src, bytes);
+    });
     if (result == CUDA_SUCCESS)
         memset(dst, 0xff, bytes); // nobody may read it before a synchronisation
     return result;
+}
+
+DRIVER cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream handle)
+{
+    ENTER_CONTEXT(cuMemcpyDtoDAsync);
+    require_inside(self, "destination", dst, bytes);
+    require_inside(self, "source", src, bytes);
+    if (dst < src + bytes && src < dst + bytes)
+        die(self, "source and destination overlap");
+    return enqueue(self, device, handle, [=] {
+        require_inside(self, "destination", dst, bytes, true);
+        require_inside(self, "source", src, bytes, true);
+        memcpy((void *)dst, (const void *)src, bytes);
+        emu::watch::copy((void *)dst, (const void *)src, bytes);
+    });
 }
 
 DRIVER cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t bytes, CUstream handle)
@@ -226,6 +319,7 @@ DRIVER cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t bytes, CUstr
     ENTER_CONTEXT(cuMemsetD8Async);
     require_inside(self, "destination", dst, bytes);
     return enqueue(self, device, handle, [=] {
+        require_inside(self, "destination", dst, bytes, true);
         memset((void *)dst, value, bytes);
         emu::watch::initialise((void *)dst, bytes);
     });

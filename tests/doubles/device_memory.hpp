@@ -16,10 +16,17 @@ struct Allocation {
     size_t before, after; // bytes of canary
     char *map;
     size_t map_bytes;
+    // Of cuMemAllocAsync: there is memory once the stream has come to the allocation, and until it
+    // comes to the end; for the host it ends with the call of cuMemFreeAsync.
+    bool ordered, begun, ended;
 };
 
 // The live allocation in which all of the bytes lie; null if there is none.
 const Allocation *find_allocation(CUdeviceptr pointer, size_t bytes);
+// Dies unless the bytes, what `role` names, lie in a live allocation. `running`: the work that uses
+// them runs now; else it is being enqueued.
+const Allocation *require_live(const char *function, const char *role, CUdeviceptr pointer,
+                               size_t bytes, bool running = false);
 // The one whose surroundings hold the address, for reports.
 const Allocation *nearest_allocation(const void *address);
 size_t live_allocations(const Device *device);

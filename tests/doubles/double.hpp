@@ -16,6 +16,7 @@
 
 extern "C" {
 #define GDNN_CU(name, symbol, parameters) EXPORT CUresult symbol parameters;
+#include "capture_api.def"
 #include "driver_api.def"
 #undef GDNN_CU
 }

@@ -4,8 +4,8 @@
  * The double runs kernels on the host (tests/emulator). What a real driver answers with a status,
  * it answers with that status; what would corrupt memory or give undefined values on a GPU is
  * reported on stderr and aborts: pointers outside live allocations, dead handles, parameters that
- * do not fit the kernel in the image, writes around an allocation, leaks when the last primary
- * context is released.
+ * do not fit the kernel in the image, writes around an allocation, stream-ordered memory used before
+ * its stream has come to it or after it was freed, leaks when the last primary context is released.
  *
  * Work runs only when somebody waits for it. Device memory is inaccessible except while a kernel
  * or copy runs; it begins as 0xff bytes (allocations above 512 MiB: as zeros, taking memory only
@@ -35,6 +35,10 @@
 extern "C" {
 #endif
 
+/* Graphs, for capture_api.def. */
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphExec_st *CUgraphExec;
+
 /* Since the process began. Those after `mma` are counted by the race-checking double alone. */
 typedef struct gdnn_fake_counts {
     uint64_t calls;                        /* of driver functions */
@@ -58,11 +62,14 @@ int gdnn_fake_checks_races(void);
 /* Reads the environment again; counts of calls for GDNN_FAKE_FAIL begin anew. */
 void gdnn_fake_configure(void);
 
-/* Makes `stream` capture: what is enqueued is kept until the end of the capture. Meanwhile
- * synchronising the stream, and from threads whose capture mode is not RELAXED also allocating,
- * freeing, loading and unloading, is refused with CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and
- * spoils the capture. The end enqueues once what was captured, and says how many operations that
- * were, or -1 if the capture was spoilt. */
+/* Makes `stream` capture in mode GLOBAL: what is enqueued is kept until the end of the capture.
+ * Meanwhile synchronising the stream or the context, and from threads whose capture mode is not
+ * RELAXED also allocating, freeing, loading and unloading, is refused with
+ * CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and any use of the default stream beside a blocking stream
+ * that captures with CUDA_ERROR_STREAM_CAPTURE_IMPLICIT; both spoil the capture. The end enqueues
+ * once what was captured, and says how many operations that were, or -1 if the capture was spoilt.
+ *
+ * The driver's own functions for it, and for graphs, are there too: capture_api.def. */
 void gdnn_fake_capture_begin(CUstream stream);
 int gdnn_fake_capture_end(CUstream stream);
 

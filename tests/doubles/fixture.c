@@ -28,6 +28,7 @@ void open_double(const char *path)
         abort();
     }
 #define GDNN_CU(name, symbol, parameters) look_up(library, #symbol, &cu.name);
+#include "capture_api.def"
 #include "driver_api.def"
 #undef GDNN_CU
     look_up(library, "gdnn_fake_counters", &cu.counters);
@@ -126,6 +127,13 @@ CUresult launch_kernel(CUkernel kernel, unsigned blocks, unsigned threads, unsig
 {
     const CUlaunchConfig config = {blocks, 1, 1, threads, 1, 1, shared, NULL, NULL, 0};
     return cu.cuLaunchKernelEx(&config, (CUfunction)kernel, parameters, NULL);
+}
+
+CUresult copy_on(CUstream stream, CUdeviceptr dst, CUdeviceptr src, int n)
+{
+    const CUlaunchConfig config = {1, 1, 1, 32, 1, 1, 0, stream, NULL, 0};
+    void *parameters[] = {&dst, &src, &n};
+    return cu.cuLaunchKernelEx(&config, (CUfunction)get_kernel("probe_copy"), parameters, NULL);
 }
 
 static int run_child(void (*body)(void), char *text, size_t size)

@@ -13,6 +13,7 @@
 
 typedef struct double_functions {
 #define GDNN_CU(name, symbol, parameters) CUresult(*name) parameters;
+#include "capture_api.def"
 #include "driver_api.def"
 #undef GDNN_CU
     void (*counters)(gdnn_fake_counts *);
@@ -51,6 +52,9 @@ void read_floats(float *target, CUdeviceptr source, size_t count);
 /* One block of `threads` threads, on the default stream. */
 CUresult launch_kernel(CUkernel kernel, unsigned blocks, unsigned threads, unsigned shared,
                        void **parameters);
+
+/* Enqueues a kernel that copies `n` floats, at most 32. */
+CUresult copy_on(CUstream stream, CUdeviceptr dst, CUdeviceptr src, int n);
 
 /* Runs `body` in a child process. The child must die of SIGABRT, SIGSEGV or a sanitizer, or exit
  * with `status` if that is not 0; and what it says on stderr must have `text` in it. */

@@ -1,11 +1,11 @@
 // Libraries, kernels and launches.
+#include "capture.hpp"
 #include "device_memory.hpp"
 #include "double.hpp"
 #include "fault.hpp"
 #include "image.hpp"
 #include "kernel.hpp"
 #include "launches.hpp"
-#include "streams.hpp"
 
 #include <cstring>
 #include <map>
@@ -104,6 +104,11 @@ static bool registers_suffice(const CUlaunchConfig &c, unsigned registers)
 // The values of the parameters, copied as the driver does.
 typedef std::vector<std::vector<char>> Values;
 
+static std::string name_of(const emu::Kernel &twin, size_t parameter)
+{
+    return twin.name + (": parameter " + std::to_string(parameter));
+}
+
 static Values copy_parameters(const char *function, const Device *device, const emu::Kernel &twin,
                               void **parameters)
 {
@@ -119,20 +124,31 @@ static Values copy_parameters(const char *function, const Device *device, const 
         memcpy(&pointer, begin, sizeof pointer);
         if (!pointer)
             continue;
-        const Allocation *allocation = find_allocation(pointer, 1);
-        if (!allocation)
-            die(function, "%s: parameter %zu, %#llx, does not lie in a live allocation", twin.name,
-                i, pointer);
+        const Allocation *allocation = require_live(function, name_of(twin, i).c_str(), pointer, 1);
         if (allocation->device != device)
-            die(function, "%s: parameter %zu, %#llx, is memory of device %d, not %d", twin.name, i,
+            die(function, "%s, %#llx, is memory of device %d, not %d", name_of(twin, i).c_str(),
                 pointer, allocation->device->ordinal, device->ordinal);
     }
     return values;
 }
 
+// Stream-ordered memory may not be there yet, or no longer.
+static void require_memory(const emu::Kernel &twin, const Values &values)
+{
+    for (size_t i = 0; i < values.size(); i++) {
+        CUdeviceptr pointer;
+        if (!twin.parameters[i].pointer)
+            continue;
+        memcpy(&pointer, values[i].data(), sizeof pointer);
+        if (pointer)
+            require_live(twin.name, name_of(twin, i).c_str(), pointer, 1, true);
+    }
+}
+
 static void run_kernel(const emu::Kernel &twin, const CUlaunchConfig &c, Values &values,
                        size_t max_shared)
 {
+    require_memory(twin, values);
     std::vector<void *> arguments;
     for (std::vector<char> &value : values)
         arguments.push_back(value.data());

@@ -1,28 +1,13 @@
 #include "streams.hpp"
+#include "capture.hpp"
 #include "device_memory.hpp"
 
 #include <chrono>
-#include <deque>
 #include <map>
-#include <memory>
-#include <set>
 #include <utility>
 
 namespace fake
 {
-struct Operation {
-    uint64_t order; // among all streams
-    std::function<void()> work;
-};
-
-struct Stream {
-    Device *device;
-    bool blocking; // in order with the default stream
-    std::deque<Operation> queue;
-    bool capturing, spoilt;
-    std::vector<std::function<void()>> captured;
-};
-
 struct Event {
     Device *device;
     bool recorded, complete;
@@ -31,26 +16,30 @@ struct Event {
 
 static std::map<const Device *, std::unique_ptr<Stream>> &default_streams =
     *new std::map<const Device *, std::unique_ptr<Stream>>;
-static std::set<Stream *> &streams = *new std::set<Stream *>;
+static std::set<Stream *> &created = *new std::set<Stream *>;
 static std::set<Event *> &events = *new std::set<Event *>;
-static uint64_t next_order, capture_exchanges;
-static thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+static uint64_t next_order;
 
-static Stream *default_stream(Device *device)
+std::set<Stream *> &streams()
+{
+    return created;
+}
+
+Stream *default_stream(Device *device)
 {
     std::unique_ptr<Stream> &stream = default_streams[device];
     if (!stream)
-        stream.reset(new Stream{device, true, {}, false, false, {}});
+        stream.reset(new Stream{device, true, {}, nullptr});
     return stream.get();
 }
 
 // Handles 1 and 2 are the driver's names for default streams.
-static Stream *find_stream(const char *function, Device *device, CUstream handle)
+Stream *find_stream(const char *function, Device *device, CUstream handle)
 {
     if ((uintptr_t)handle <= 2)
         return default_stream(device);
     Stream *stream = reinterpret_cast<Stream *>(handle);
-    if (!streams.count(stream))
+    if (!created.count(stream))
         die(function, "%p is not a live stream", (void *)handle);
     return stream;
 }
@@ -77,7 +66,7 @@ static void run(Stream *stream, uint64_t limit)
             if (stream->blocking)
                 run(first, order);
         } else {
-            for (Stream *other : streams)
+            for (Stream *other : created)
                 if (other->blocking && other->device == stream->device)
                     run(other, order);
         }
@@ -96,19 +85,31 @@ void run_all_work()
 {
     for (const auto &entry : default_streams)
         run(entry.second.get());
-    for (Stream *stream : streams)
+    for (Stream *stream : created)
         run(stream);
 }
 
-CUresult enqueue(const char *function, Device *device, CUstream handle, std::function<void()> work)
+// Using the default stream would make it wait for a blocking one, which is being captured.
+static bool spoils_a_capture(const Stream *stream)
+{
+    Stream *const captured = captured_beside_default(stream->device);
+    if (!captured || stream != default_stream(stream->device))
+        return false;
+    captured->capture->spoilt = true;
+    return true;
+}
+
+CUresult enqueue(const char *function, Device *device, CUstream handle, Work work)
 {
     Stream *stream = find_stream(function, device, handle);
     if (stream->device != device)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->spoilt)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    if (stream->capturing)
-        stream->captured.push_back(std::move(work));
+    if (spoils_a_capture(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    if (stream->capture && stream->capture->spoilt)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream->capture)
+        stream->capture->work.push_back(std::move(work));
     else
         stream->queue.push_back({next_order++, std::move(work)});
     return CUDA_SUCCESS;
@@ -117,7 +118,7 @@ CUresult enqueue(const char *function, Device *device, CUstream handle, std::fun
 size_t live_streams(const Device *device)
 {
     size_t count = 0;
-    for (const Stream *stream : streams)
+    for (const Stream *stream : created)
         count += stream->device == device;
     return count;
 }
@@ -129,24 +130,6 @@ size_t live_events(const Device *device)
         count += event->device == device;
     return count;
 }
-
-bool allowed_in_capture()
-{
-    if (capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
-        return true;
-    bool allowed = true;
-    for (Stream *stream : streams)
-        if (stream->capturing) {
-            stream->spoilt = true;
-            allowed = false;
-        }
-    return allowed;
-}
-
-uint64_t count_of_capture_exchanges()
-{
-    return capture_exchanges;
-}
 } // namespace fake
 
 using namespace fake;
@@ -156,8 +139,8 @@ DRIVER cuStreamCreate(CUstream *handle, unsigned flags)
     ENTER_CONTEXT(cuStreamCreate);
     if (flags != CU_STREAM_DEFAULT && flags != CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    Stream *stream = new Stream{device, flags == CU_STREAM_DEFAULT, {}, false, false, {}};
-    streams.insert(stream);
+    Stream *stream = new Stream{device, flags == CU_STREAM_DEFAULT, {}, nullptr};
+    created.insert(stream);
     *handle = reinterpret_cast<CUstream>(stream);
     return CUDA_SUCCESS;
 }
@@ -166,10 +149,10 @@ DRIVER cuStreamDestroy_v2(CUstream handle)
 {
     ENTER(cuStreamDestroy);
     Stream *stream = reinterpret_cast<Stream *>(handle);
-    if (!streams.count(stream))
+    if (!created.count(stream))
         die(self, "%p is not a live stream", (void *)handle);
     run(stream);
-    streams.erase(stream);
+    created.erase(stream);
     delete stream;
     return CUDA_SUCCESS;
 }
@@ -178,25 +161,34 @@ DRIVER cuStreamSynchronize(CUstream handle)
 {
     ENTER_CONTEXT(cuStreamSynchronize);
     Stream *stream = find_stream(self, device, handle);
-    if (stream->capturing) {
-        stream->spoilt = true;
+    if (stream->capture) {
+        stream->capture->spoilt = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
+    if (spoils_a_capture(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     if (stream == default_stream(device)) // waits for the blocking streams too
-        for (Stream *other : streams)
+        for (Stream *other : created)
             if (other->blocking && other->device == device)
                 run(other);
     run(stream);
     return CUDA_SUCCESS;
 }
 
-DRIVER cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+// Also where this thread's mode is relaxed: the driver cannot wait for what never runs.
+DRIVER cuCtxSynchronize(void)
 {
-    ENTER_UNINITIALISED(cuThreadExchangeStreamCaptureMode);
-    if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
-    std::swap(*mode, capture_mode);
-    capture_exchanges++;
+    ENTER_CONTEXT(cuCtxSynchronize);
+    bool captured = false;
+    for (Stream *stream : created)
+        if (stream->capture && stream->device == device)
+            captured = stream->capture->spoilt = true;
+    if (captured)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    run(default_stream(device));
+    for (Stream *stream : created)
+        if (stream->device == device)
+            run(stream);
     return CUDA_SUCCESS;
 }
 
@@ -245,29 +237,4 @@ DRIVER cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to)
         return CUDA_ERROR_NOT_READY;
     *milliseconds = std::chrono::duration<float, std::milli>(b->time - a->time).count();
     return CUDA_SUCCESS;
-}
-
-extern "C" EXPORT void gdnn_fake_capture_begin(CUstream handle)
-{
-    std::lock_guard<std::recursive_mutex> lock(fake::mutex);
-    Stream *stream = reinterpret_cast<Stream *>(handle);
-    if (!streams.count(stream) || stream->capturing)
-        die("gdnn_fake_capture_begin", "%p is not a stream that can be captured", (void *)handle);
-    stream->capturing = true;
-}
-
-extern "C" EXPORT int gdnn_fake_capture_end(CUstream handle)
-{
-    std::lock_guard<std::recursive_mutex> lock(fake::mutex);
-    Stream *stream = reinterpret_cast<Stream *>(handle);
-    if (!streams.count(stream) || !stream->capturing)
-        die("gdnn_fake_capture_end", "%p is not being captured", (void *)handle);
-    const bool spoilt = stream->spoilt;
-    const int count = (int)stream->captured.size();
-    stream->capturing = stream->spoilt = false;
-    if (!spoilt)
-        for (auto &work : stream->captured)
-            stream->queue.push_back({next_order++, std::move(work)});
-    stream->captured.clear();
-    return spoilt ? -1 : count;
 }

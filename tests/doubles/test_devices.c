@@ -166,6 +166,7 @@ static void test_every_function_can_fail(void **state)
     memcpy(&function, &cu.name, sizeof function);                                                  \
     assert_result(function(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),                        \
                   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+#include "capture_api.def"
 #include "driver_api.def"
 #undef GDNN_CU
     unsetenv("GDNN_FAKE_FAIL");

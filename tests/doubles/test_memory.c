@@ -155,6 +155,27 @@ static void test_huge(void **state)
     assert_success(cu.cuMemFree(p));
 }
 
+/* A copy of memory that nobody wrote is not written either. */
+static void read_copy_of_nothing(void)
+{
+    CUdeviceptr nothing, copy, result = floats(1, 0);
+    int n = 1;
+    assert_success(cu.cuMemAlloc(&nothing, 4));
+    assert_success(cu.cuMemAlloc(&copy, 4));
+    assert_success(cu.cuMemsetD8Async(copy, 0, 4, NULL));
+    assert_success(cu.cuMemcpyDtoDAsync(copy, nothing, 4, NULL));
+    void *parameters[] = {&result, &copy, &n};
+    assert_success(launch_kernel(get_kernel("probe_copy"), 1, 32, 0, parameters));
+    assert_success(cu.cuStreamSynchronize(NULL));
+}
+
+static void test_copy_of_uninitialised_memory(void **state)
+{
+    (void)state;
+    if (cu.checks_races())
+        assert_dies(read_copy_of_nothing, "read of memory that nobody wrote");
+}
+
 static void poke_behind_huge(void)
 {
     poke((long long)10 << 30);
@@ -218,7 +239,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_wrong_use_dies), cmocka_unit_test(test_kernel_out_of_bounds_dies),
         cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_huge),
         cmocka_unit_test(test_huge_bounds),    cmocka_unit_test(test_leaks_die),
-        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_counts),         cmocka_unit_test(test_copy_of_uninitialised_memory),
     };
     return cmocka_run_group_tests_name("memory", tests, context_setup, context_teardown);
 }

@@ -1,13 +1,6 @@
-/* Streams, events and capture. argv: the double, the image. */
+/* Streams and events. argv: the double, the image. */
 #include "fixture.h"
 #include <string.h>
-
-static CUresult copy_on(CUstream stream, CUdeviceptr dst, CUdeviceptr src, int n)
-{
-    const CUlaunchConfig config = {1, 1, 1, 32, 1, 1, 0, stream, NULL, 0};
-    void *parameters[] = {&dst, &src, &n};
-    return cu.cuLaunchKernelEx(&config, (CUfunction)get_kernel("probe_copy"), parameters, NULL);
-}
 
 static void test_work_waits(void **state)
 {
@@ -125,75 +118,6 @@ static void test_dead_handles_die(void **state)
     assert_dies(record_dead_event, "is not a live event");
 }
 
-static void test_capture(void **state)
-{
-    (void)state;
-    CUstream stream;
-    CUdeviceptr a = floats(1, 1), b = floats(1, 2);
-    float value;
-    assert_success(cu.cuStreamSynchronize(NULL));
-    assert_success(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    cu.capture_begin(stream);
-    assert_success(copy_on(stream, b, a, 1));
-    read_floats(&value, b, 1);
-    assert_true(value == 2); /* only recorded */
-    assert_int_equal(cu.capture_end(stream), 1);
-    assert_success(cu.cuStreamSynchronize(stream));
-    read_floats(&value, b, 1);
-    assert_true(value == 1);
-    assert_success(cu.cuStreamDestroy(stream));
-    assert_success(cu.cuMemFree(a));
-    assert_success(cu.cuMemFree(b));
-}
-
-static void test_capture_forbids(void **state)
-{
-    (void)state;
-    CUstream stream;
-    CUdeviceptr p = 0;
-    CUlibrary library;
-    assert_success(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-
-    cu.capture_begin(stream);
-    assert_result(cu.cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    assert_int_equal(cu.capture_end(stream), -1);
-
-    cu.capture_begin(stream);
-    assert_result(cu.cuMemAlloc(&p, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    assert_result(cu.cuMemsetD8Async(p, 0, 0, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    assert_int_equal(cu.capture_end(stream), -1);
-
-    cu.capture_begin(stream);
-    assert_result(cu.cuLibraryLoadData(&library, probe_image(), NULL, NULL, 0, NULL, NULL, 0),
-                  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    assert_int_equal(cu.capture_end(stream), -1);
-    assert_success(cu.cuStreamDestroy(stream));
-}
-
-static void test_relaxed_mode(void **state)
-{
-    (void)state;
-    CUstream stream;
-    CUdeviceptr p;
-    gdnn_fake_counts before, after;
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    cu.counters(&before);
-    assert_success(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    cu.capture_begin(stream);
-    assert_success(cu.cuThreadExchangeStreamCaptureMode(&mode));
-    assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
-    assert_success(cu.cuMemAlloc(&p, 4));
-    assert_success(cu.cuThreadExchangeStreamCaptureMode(&mode));
-    assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
-    assert_int_equal(cu.capture_end(stream), 0);
-    cu.counters(&after);
-    assert_int_equal(after.capture_exchanges - before.capture_exchanges, 2);
-    mode = (CUstreamCaptureMode)3;
-    assert_result(cu.cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
-    assert_success(cu.cuMemFree(p));
-    assert_success(cu.cuStreamDestroy(stream));
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -206,9 +130,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_non_blocking_does_not_wait),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_dead_handles_die),
-        cmocka_unit_test(test_capture),
-        cmocka_unit_test(test_capture_forbids),
-        cmocka_unit_test(test_relaxed_mode),
     };
     return cmocka_run_group_tests_name("streams", tests, context_setup, context_teardown);
 }

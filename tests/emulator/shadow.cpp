@@ -107,6 +107,21 @@ void initialise(const void *base, size_t bytes)
         region->mark_range_written((size_t)(static_cast<const char *>(base) - region->base), bytes);
 }
 
+void copy(const void *base, const void *from, size_t bytes)
+{
+    Region *to = find_region(base);
+    const Region *source = find_region(from);
+    if (!to || !source)
+        return;
+    const size_t at = (size_t)(static_cast<const char *>(base) - to->base);
+    const size_t start = (size_t)(static_cast<const char *>(from) - source->base);
+    if (source->all_written)
+        to->mark_range_written(at, bytes);
+    else
+        for (size_t i = 0; i < bytes; i++)
+            to->set_written(at + i, source->is_written(start + i, 1));
+}
+
 void initialise_all(const void *base)
 {
     if (Region *region = find_region(base))

@@ -49,6 +49,11 @@ struct Region {
     {
         written[at / 8] |= (unsigned char)(((1u << count) - 1) << at % 8);
     }
+    void set_written(size_t at, bool is)
+    {
+        const unsigned char bit = (unsigned char)(1u << at % 8);
+        written[at / 8] = (unsigned char)(is ? written[at / 8] | bit : written[at / 8] & ~bit);
+    }
     void mark_range_written(size_t at, size_t count);
     size_t cells_bytes() const
     {

@@ -22,6 +22,8 @@ void add(const void *base, size_t bytes, Space space, size_t before = 0, size_t 
 void remove(const void *base);
 // The host wrote it.
 void initialise(const void *base, size_t bytes);
+// The bytes became those of `from`, written or not.
+void copy(const void *base, const void *from, size_t bytes);
 // All of it counts as written: for memory that is too large to be marked.
 void initialise_all(const void *base);
 

@@ -18,6 +18,9 @@ void remove(const void *)
 void initialise(const void *, size_t)
 {
 }
+void copy(const void *, const void *, size_t)
+{
+}
 void initialise_all(const void *)
 {
 }

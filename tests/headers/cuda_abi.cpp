@@ -1,5 +1,5 @@
 // Compiles where our declarations of the CUDA driver agree with NVIDIA's cuda.h: values, layouts,
-// and the types of every function of driver_api.def. Not linked, not run.
+// and the types of every function of driver_api.def and capture_api.def. Not linked, not run.
 #include <cstddef>
 #include <cuda.h>
 #include <type_traits>
@@ -7,7 +7,7 @@
 namespace ours
 {
 // Typedefs of these tags must be ours here, not those that cuda.h has declared outside.
-#include "cuda_types.h"
+#include "fake_cuda.h"
 } // namespace ours
 
 #define SAME_VALUE(name) static_assert((int)ours::name == (int)::name, #name);
@@ -22,11 +22,15 @@ SAME_VALUE(CUDA_ERROR_INVALID_CONTEXT)
 SAME_VALUE(CUDA_ERROR_NO_BINARY_FOR_GPU)
 SAME_VALUE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
 SAME_VALUE(CUDA_ERROR_INVALID_HANDLE)
+SAME_VALUE(CUDA_ERROR_ILLEGAL_STATE)
 SAME_VALUE(CUDA_ERROR_NOT_FOUND)
 SAME_VALUE(CUDA_ERROR_NOT_READY)
 SAME_VALUE(CUDA_ERROR_ILLEGAL_ADDRESS)
 SAME_VALUE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
 SAME_VALUE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+SAME_VALUE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+SAME_VALUE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+SAME_VALUE(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
 SAME_VALUE(CUDA_ERROR_UNKNOWN)
 SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)
 SAME_VALUE(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
@@ -44,6 +48,9 @@ SAME_VALUE(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
 SAME_VALUE(CU_STREAM_CAPTURE_MODE_GLOBAL)
 SAME_VALUE(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
 SAME_VALUE(CU_STREAM_CAPTURE_MODE_RELAXED)
+SAME_VALUE(CU_STREAM_CAPTURE_STATUS_NONE)
+SAME_VALUE(CU_STREAM_CAPTURE_STATUS_ACTIVE)
+SAME_VALUE(CU_STREAM_CAPTURE_STATUS_INVALIDATED)
 SAME_VALUE(CU_STREAM_DEFAULT)
 SAME_VALUE(CU_STREAM_NON_BLOCKING)
 SAME_VALUE(CU_EVENT_DEFAULT)
@@ -96,6 +103,7 @@ namespace ours
 {
 #define GDNN_CU(name, symbol, parameters)                                                          \
     static_assert(SameFunction<CUresult parameters, decltype(::symbol)>::value, #symbol);
+#include "capture_api.def"
 #include "driver_api.def"
 #undef GDNN_CU
 } // namespace ours

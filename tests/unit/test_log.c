@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -192,6 +194,83 @@ static void other_files_are_not_written(void **state)
     assert_null(strstr(logged, "second"));
 }
 
+/* Standard error is a pipe that nobody reads, or a file at its largest size. */
+static void write_into_nothing(void)
+{
+    int ends[2];
+    struct rlimit least = {0, 0};
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    gdnn_log(GDNN_LOG_ERROR, "open");
+    if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+        _exit(1);
+    close(ends[0]);
+    close(ends[1]);
+    gdnn_log_report("to nobody");
+    gdnn_log_stderr("to nobody");
+    if (setrlimit(RLIMIT_FSIZE, &least))
+        _exit(2);
+    gdnn_log_report("too much");
+    sigset_t waiting;
+    sigpending(&waiting);
+    if (sigismember(&waiting, SIGPIPE) || sigismember(&waiting, SIGXFSZ))
+        _exit(3);
+}
+
+static void no_signal_is_raised(void **state)
+{
+    (void)state;
+    in_child("error", write_into_nothing);
+    assert_string_equal(shown, "groupdnn: open\n");
+    in_child(to_file("error"), write_into_nothing);
+    assert_contains(logged, "to nobody\n");
+    assert_null(strstr(logged, "too much"));
+}
+
+/* A signal that the program holds back stays held back. */
+static void hold_a_signal(void)
+{
+    int ends[2];
+    sigset_t set, now;
+    signal(SIGPIPE, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    raise(SIGPIPE);
+    if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+        _exit(1);
+    close(ends[0]);
+    close(ends[1]);
+    gdnn_log_stderr("to nobody");
+    sigpending(&now);
+    if (!sigismember(&now, SIGPIPE))
+        _exit(2);
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    if (!sigismember(&now, SIGPIPE) || sigismember(&now, SIGXFSZ))
+        _exit(3);
+}
+
+static void the_programs_signals_are_kept(void **state)
+{
+    (void)state;
+    in_child("off", hold_a_signal);
+}
+
+static void report(void)
+{
+    gdnn_log_report("a table, %d", 1);
+}
+
+static void reports_have_no_level(void **state)
+{
+    (void)state;
+    in_child("off", report);
+    assert_string_equal(shown, "groupdnn: a table, 1\n");
+    in_child(to_file("off"), report);
+    assert_contains(logged, "]: a table, 1\n");
+    assert_string_equal(shown, "");
+}
+
 /* Waits for the child; 0 if it ended well. */
 static int end_of(pid_t child)
 {
@@ -341,6 +420,9 @@ int main(void)
         cmocka_unit_test(lines_stay_lines),
         cmocka_unit_test(errno_is_kept),
         cmocka_unit_test(other_files_are_not_written),
+        cmocka_unit_test(no_signal_is_raised),
+        cmocka_unit_test(the_programs_signals_are_kept),
+        cmocka_unit_test(reports_have_no_level),
         cmocka_unit_test(a_child_has_a_file_of_its_own),
         cmocka_unit_test(a_child_does_not_need_the_descriptor),
         cmocka_unit_test(lines_do_not_mix),

@@ -50,6 +50,8 @@ static void assert_defaults(const gdnn_options *options)
     assert_string_equal(options->cudnn, "");
     assert_string_equal(options->disable, "");
     assert_string_equal(options->kernel, "");
+    assert_int_equal(options->stats, 0);
+    assert_string_equal(options->trace, "");
 }
 
 static void defaults(void **state)
@@ -68,8 +70,9 @@ static void defaults(void **state)
 static void empty_is_unset(void **state)
 {
     (void)state;
-    static const char *const variables[] = {"GROUPDNN_MODE", "GROUPDNN_LOG", "GROUPDNN_CUDNN",
-                                            "GROUPDNN_DISABLE", "GROUPDNN_KERNEL"};
+    static const char *const variables[] = {"GROUPDNN_MODE",    "GROUPDNN_LOG",    "GROUPDNN_CUDNN",
+                                            "GROUPDNN_DISABLE", "GROUPDNN_KERNEL", "GROUPDNN_STATS",
+                                            "GROUPDNN_TRACE"};
     for (size_t i = 0; i < COUNT_OF(variables); i++) {
         environment e;
         gdnn_options options = read_one(&e, variables[i], "");
@@ -93,7 +96,27 @@ static void modes(void **state)
         environment e;
         gdnn_options options = read_one(&e, "GROUPDNN_MODE", cases[i].word);
         assert_int_equal(options.mode, cases[i].mode);
+        assert_string_equal(gdnn_mode_word(options.mode), cases[i].word);
         assert_int_equal(e.reports, 0);
+    }
+}
+
+static void flags(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        int stats, reports;
+    } cases[] = {{"0", 0, 0},   {"1", 1, 0},    {"off", 0, 0}, {"on", 1, 0},
+                 {"yes", 0, 1}, {"0|1", 0, 1},  {"2", 0, 1},   {"o", 0, 1},
+                 {" 1", 0, 1},  {"true", 0, 1}, {"10", 0, 1}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        environment e;
+        gdnn_options options = read_one(&e, "GROUPDNN_STATS", cases[i].value);
+        assert_int_equal(options.stats, cases[i].stats);
+        assert_int_equal(e.reports, cases[i].reports);
+        if (e.reports)
+            assert_contains(e.sentence, "accepted: 0|1; using 0");
     }
 }
 
@@ -125,6 +148,8 @@ static void texts(void **state)
     environment e;
     gdnn_options options = read_one(&e, "GROUPDNN_CUDNN", "/opt/a b/libcudnn.so.9");
     assert_string_equal(options.cudnn, "/opt/a b/libcudnn.so.9");
+    options = read_one(&e, "GROUPDNN_TRACE", "a folder/%p.txt");
+    assert_string_equal(options.trace, "a folder/%p.txt");
     options = read_one(&e, "GROUPDNN_KERNEL", "direct_fwd");
     assert_string_equal(options.kernel, "direct_fwd");
     options = read_one(&e, "GROUPDNN_DISABLE", " bwd_data , direct_fwd,fwd\t");
@@ -140,6 +165,7 @@ static void lengths(void **state)
         const char *variable;
         size_t room;
     } cases[] = {{"GROUPDNN_CUDNN", sizeof((gdnn_options *)0)->cudnn},
+                 {"GROUPDNN_TRACE", sizeof((gdnn_options *)0)->trace},
                  {"GROUPDNN_DISABLE", sizeof((gdnn_options *)0)->disable},
                  {"GROUPDNN_KERNEL", sizeof((gdnn_options *)0)->kernel}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -147,8 +173,9 @@ static void lengths(void **state)
         environment e;
         memset(value + 1, 'a', cases[i].room - 2);
         gdnn_options options = read_one(&e, cases[i].variable, value);
-        assert_int_equal(e.reports, i != 0); /* it fits, but there is no such name */
-        assert_int_equal(strlen(options.cudnn) + strlen(options.disable) + strlen(options.kernel),
+        assert_int_equal(e.reports, i >= 2); /* it fits, but there is no such name */
+        assert_int_equal(strlen(options.cudnn) + strlen(options.disable) + strlen(options.kernel) +
+                             strlen(options.trace),
                          cases[i].room - 1);
         value[cases[i].room - 1] = 'a';
         options = read_one(&e, cases[i].variable, value);
@@ -309,8 +336,9 @@ static int secure_process_ignores_all(void)
     setenv("GROUPDNN_MODE", "force", 1);
     setenv("GROUPDNN_LOG", "nonsense", 1);
     setenv("GROUPDNN_CUDNN", "/tmp/evil.so", 1);
+    setenv("GROUPDNN_TRACE", "/tmp/evil.txt", 1);
     const gdnn_options *options = gdnn_options_get();
-    return options->mode != GDNN_MODE_ON || options->cudnn[0] != '\0';
+    return options->mode != GDNN_MODE_ON || options->cudnn[0] != '\0' || options->trace[0] != '\0';
 }
 
 static void the_process(void **state)
@@ -342,6 +370,8 @@ static int clean_environment(void **state)
     unsetenv("GROUPDNN_CUDNN");
     unsetenv("GROUPDNN_DISABLE");
     unsetenv("GROUPDNN_KERNEL");
+    unsetenv("GROUPDNN_STATS");
+    unsetenv("GROUPDNN_TRACE");
     return 0;
 }
 
@@ -351,6 +381,7 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(empty_is_unset),
         cmocka_unit_test(modes),
+        cmocka_unit_test(flags),
         cmocka_unit_test(logs),
         cmocka_unit_test(texts),
         cmocka_unit_test(lengths),

@@ -58,8 +58,9 @@ static void print_help(const command *c)
     print_flag("help", NULL, "this text");
     putchar('\n');
     columns_wrapped(stdout,
-                    "Exit status: 0 pass, 1 mismatch or failure found, or nothing was run, 2 wrong "
-                    "usage, 3 the machine lacks something.",
+                    c->statuses ? c->statuses
+                                : "Exit status: 0 pass, 1 mismatch or failure found, or nothing "
+                                  "was run, 2 wrong usage, 3 the machine lacks something.",
                     0, 0, HELP_WIDTH);
 }
 
@@ -120,6 +121,7 @@ int flags_parse(const command *c, int argc, char **argv, int *arguments)
             return usage_error(c, "there is no option %s; see groupdnn %s --help", word, c->name);
         } else {
             argv[(*arguments)++] = argv[i];
+            options = options && !c->runs;
         }
     }
     if (*arguments && !*c->arguments)

@@ -28,6 +28,9 @@ typedef struct command {
     const char *help;      /* paragraphs, separated by newlines */
     const flag *flags;
     int flag_count;
+    /* The command of another program: what follows the first argument belongs to it, options too. */
+    bool runs;
+    const char *statuses; /* the exit statuses, for --help; NULL: the tool's */
 } command;
 
 /* Reads argv[1] to argv[argc - 1]. What is no option is gathered, in order, at argv[0] on, and

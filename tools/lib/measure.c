@@ -2,64 +2,25 @@
 
 #include "half.h"
 #include "problem.h"
+#include "tolerance.h"
 #include <math.h>
-
-/* A binary floating-point format: bits of the significand, exponent of the smallest normal number.
- */
-typedef struct format {
-    int bits, smallest;
-} format;
-
-static format format_of(gdnn_dtype dtype)
-{
-    switch (dtype) {
-    case GDNN_F16: return (format){11, -14};
-    case GDNN_BF16: return (format){8, -126};
-    case GDNN_F32: return (format){24, -126};
-    case GDNN_F64: break;
-    }
-    return (format){53, -1022};
-}
-
-/* Half the distance between `value` and its neighbour in the format. */
-static double half_ulp(format f, double value)
-{
-    int exponent = f.smallest;
-    if (value != 0)
-        exponent = ilogb(value) > f.smallest ? ilogb(value) : f.smallest;
-    return ldexp(1, exponent - f.bits);
-}
 
 /* The bounds' ingredients that depend on the problem alone. */
 typedef struct limits {
-    format element, sum;
-    double root; /* sqrt(K) */
-    double unit; /* u */
+    gdnn_dtype element;
+    double root;           /* sqrt(K) */
+    double unit, smallest; /* u and e */
     bool tf32;
 } limits;
 
 static limits limits_of(const gdnn_conv *conv)
 {
-    limits l = {.element = format_of(conv->dtype)};
-    l.sum = format_of(conv->dtype == GDNN_F64 ? GDNN_F64 : GDNN_F32);
-    l.root = sqrt(measure_products(conv));
-    l.unit = ldexp(1, -l.sum.bits);
-    l.tf32 = conv->dtype == GDNN_F32 && conv->math == GDNN_MATH_TF32;
-    return l;
-}
-
-double measure_products(const gdnn_conv *conv)
-{
-    double products = 1;
-    switch (conv->dir) {
-    case GDNN_FWD: return (double)gdnn_cpg(conv) * (double)gdnn_taps(conv);
-    case GDNN_BWD_DATA: return (double)gdnn_kpg(conv) * (double)gdnn_taps(conv);
-    case GDNN_BWD_FILTER:
-        products = (double)conv->n;
-        for (int axis = 0; axis < conv->spatial; axis++)
-            products *= (double)gdnn_out_size(conv, axis);
-    }
-    return products;
+    const gdnn_dtype sums = conv->dtype == GDNN_F64 ? GDNN_F64 : GDNN_F32;
+    return (limits){.element = conv->dtype,
+                    .root = sqrt(gdnn_products(conv)),
+                    .unit = gdnn_unit(sums),
+                    .smallest = gdnn_smallest(sums),
+                    .tf32 = gdnn_may_use_tf32(conv)};
 }
 
 /* How far the sum of an element may be off before it is rounded to its type. */
@@ -67,8 +28,7 @@ static double sum_bound(const limits *l, double magnitude)
 {
     if (!isfinite(magnitude))
         return 0; /* a finite result of infinite terms, as relu makes it, is exact */
-    double bound =
-        8 * l->root * (l->unit * magnitude + ldexp(1, l->sum.smallest - l->sum.bits + 1));
+    double bound = 8 * l->root * (l->unit * magnitude + l->smallest);
     return l->tf32 ? bound + 0x1p-10 * magnitude : bound;
 }
 
@@ -86,21 +46,13 @@ static bool at_the_edge(gdnn_dtype dtype, double got, double ref, double bound)
     return low <= got && got <= high;
 }
 
-static double accumulation(const gdnn_conv *conv, const limits *l)
-{
-    if (l->tf32)
-        return 5e-4;
-    double single = conv->dir == GDNN_BWD_FILTER ? 5e-6 : l->root > 64 ? 4e-6 : 2e-6;
-    return conv->dtype == GDNN_F64 ? 4 * ldexp(single, -29) : single;
-}
-
 /* `unavoidable` is the error of the reference rounded to the type. */
 static double rounding(gdnn_dtype dtype, int64_t count, double unavoidable)
 {
     if (dtype == GDNN_F32 || dtype == GDNN_F64)
         return 0;
     double usual = dtype == GDNN_F16 ? 4e-4 : 3e-3;
-    return fmax(count < 64 ? ldexp(1, -format_of(dtype).bits) : usual, unavoidable);
+    return fmax(count < 64 ? gdnn_unit(dtype) : usual, unavoidable);
 }
 
 /* Sums of squares over the elements that are finite on both sides; in long double, since the square
@@ -121,10 +73,9 @@ static void relative_errors(measure *m, const gdnn_conv *conv, const limits *l, 
         return;
     }
     m->err_l2 = error / whole;
-    double smallest = ldexp(1, l->sum.smallest - l->sum.bits + 1);
     m->tol = rounding(conv->dtype, sum->count, (double)sqrtl(sum->rounded) / whole) +
-             8 * l->root * smallest * sqrt((double)sum->count) / whole +
-             accumulation(conv, l) * fmax(1, terms / whole);
+             8 * l->root * l->smallest * sqrt((double)sum->count) / whole +
+             gdnn_accumulation(conv) * fmax(1, terms / whole);
 }
 
 static long double square(double value)
@@ -151,8 +102,9 @@ measure measure_result(const gdnn_conv *conv, const double *got, const double *r
             sum.ref += square(ref[i]);
             sum.magnitude += isfinite(magnitude[i]) ? square(magnitude[i]) : 0;
             sum.rounded += square(target - ref[i]);
-            share =
-                error == 0 ? 0 : fabs(error) / (bound + half_ulp(l.element, fabs(ref[i]) + bound));
+            share = error == 0
+                        ? 0
+                        : fabs(error) / (bound + gdnn_half_ulp(l.element, fabs(ref[i]) + bound));
         } else if (same_kind(got[i], target) || at_the_edge(conv->dtype, got[i], ref[i], bound)) {
             share = 0;
         } else {

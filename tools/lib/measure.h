@@ -14,11 +14,7 @@
  *                  0 for f32 and f64, where the next term covers it. In every type 8 sqrt(K) e for
  *                  each output, e the smallest number of the sums' type, as in the second bound:
  *                  nothing beside results that are not subnormal themselves.
- *    accumulation  2e-6 forward and backward-data (4e-6 for K > 4096), 5e-6 backward-filter:
- *                  chains of float32 FMAs measure 5.7e-8 for K = 9, 1.1e-6 for K = 4096, and
- *                  9.5e-7 for K = 2^20 in two levels. 5e-4 where f32 products may be rounded to
- *                  TF32 (2.9e-4 for any K). For f64 data 2^-29 of it, times 4, since the reference
- *                  is float64 too.
+ *    accumulation  gdnn_accumulation (tolerance.h): 2e-6 forward and backward-data in float32.
  *    cancellation  max(1, ||magnitude|| / (sqrt(K) ||ref||)): rounding errors go with the terms,
  *                  not with what is left of them. It is 1 for random data. Where the reference is
  *                  all zero, errors are relative to ||magnitude|| / sqrt(K) instead of ||ref||.
@@ -43,9 +39,6 @@ typedef struct measure {
     int64_t worst_at; /* logical index of that element */
     bool pass;        /* both bounds hold */
 } measure;
-
-/* Products per output. */
-double measure_products(const gdnn_conv *conv);
 
 /* Compares `got`, the values of what `conv` writes in logical order, with `ref` and `magnitude` of
  * the reference. */

@@ -11,21 +11,21 @@
 /* Bytes of a guard zone. */
 enum { GUARD = 4096 };
 
-/* True if libcuda.so.1 is there and has a device. Asked of the library itself, since
- * gdnn_driver_get keeps its first answer. */
-static bool has_gpu(void)
+/* The devices of a driver. Asked of the library itself, since gdnn_driver_get keeps its first
+ * answer. */
+static int count_devices(const char *driver)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return false;
+        return 0;
     CUresult (*init)(unsigned) = NULL;
     CUresult (*count)(int *) = NULL;
     *(void **)&init = dlsym(library, "cuInit");
     *(void **)&count = dlsym(library, "cuDeviceGetCount");
     int devices = 0;
     /* Not closed again: a driver that was initialised does not unload cleanly. */
-    return init && count && init(0) == CUDA_SUCCESS && count(&devices) == CUDA_SUCCESS &&
-           devices > 0;
+    bool known = init && count && init(0) == CUDA_SUCCESS && count(&devices) == CUDA_SUCCESS;
+    return known ? devices : 0;
 }
 
 void session_emulated_path(char *path, size_t size)
@@ -63,12 +63,23 @@ static gdnn_status use_emulated(session *s)
     return GDNN_OK;
 }
 
-static gdnn_status open_device(session *s)
+int session_devices(session_choice choice)
+{
+    char path[PATH_MAX + 64];
+    int gpus = choice == SESSION_EMULATED ? 0 : count_devices("libcuda.so.1");
+    if (gpus || choice == SESSION_GPU)
+        return gpus;
+    session_emulated_path(path, sizeof path);
+    return count_devices(path);
+}
+
+static gdnn_status open_device(session *s, int ordinal)
 {
     s->driver = gdnn_driver_get();
     if (!s->driver)
         return GDNN_UNSUPPORTED;
-    gdnn_status status = gdnn_driver_check(s->driver->cuDeviceGet(&s->device, 0), "cuDeviceGet");
+    gdnn_status status =
+        gdnn_driver_check(s->driver->cuDeviceGet(&s->device, ordinal), "cuDeviceGet");
     if (status == GDNN_OK)
         status = gdnn_driver_check(s->driver->cuDevicePrimaryCtxRetain(&s->context, s->device),
                                    "cuDevicePrimaryCtxRetain");
@@ -87,15 +98,20 @@ static gdnn_status open_device(session *s)
 
 gdnn_status session_open(session *s, session_choice choice)
 {
+    return session_open_device(s, choice, 0);
+}
+
+gdnn_status session_open_device(session *s, session_choice choice, int ordinal)
+{
     *s = (session){.emulated = false};
-    bool gpu = choice != SESSION_EMULATED && has_gpu();
+    bool gpu = choice != SESSION_EMULATED && count_devices("libcuda.so.1") > 0;
     if (choice == SESSION_GPU && !gpu)
         return gdnn_fail(
             GDNN_UNSUPPORTED,
             "no GPU: libcuda.so.1 is missing or finds no device; on a machine with one, check "
             "nvidia-smi and CUDA_VISIBLE_DEVICES; else use --device emulated");
     gdnn_status status = gpu ? GDNN_OK : use_emulated(s);
-    return status == GDNN_OK ? open_device(s) : status;
+    return status == GDNN_OK ? open_device(s, ordinal) : status;
 }
 
 void session_close(session *s)

@@ -30,6 +30,12 @@ typedef struct session {
  * GDNN_UNSUPPORTED: there is no such device, or no such driver. GDNN_FAILED: the driver refused. */
 gdnn_status session_open(session *s, session_choice choice);
 
+/* The same with another device than the first. */
+gdnn_status session_open_device(session *s, session_choice choice, int ordinal);
+
+/* The devices that session_open_device has with `choice`: 0 where there is no driver. */
+int session_devices(session_choice choice);
+
 /* Undoes session_open, also where that failed. */
 void session_close(session *s);
 
