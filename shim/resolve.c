@@ -1,0 +1,94 @@
+#include "api.h"
+#include "legacy.h"
+#include "log.h"
+#include "missing.h"
+#include "options.h"
+#include "real.h"
+#include <dlfcn.h>
+#include <errno.h>
+
+const char *gdnn_api_name(gdnn_api which)
+{
+    static const char *const names[] = {
+#define GDNN_CUDNN(name, returns, way) #name,
+#include "cudnn_api.def"
+#undef GDNN_CUDNN
+    };
+    return names[which];
+}
+
+/* Our own function for `which`; NULL if it is always forwarded. */
+static void *own(gdnn_api which)
+{
+#define FORWARD(name) NULL
+#define OURS(name)    gdnn_##name
+    static void *const functions[] = {
+#define GDNN_CUDNN(name, returns, way) way(name),
+#include "cudnn_api.def"
+#undef GDNN_CUDNN
+    };
+    return functions[which];
+}
+
+/* A search that comes back to this object would make a function that jumps to itself for ever. */
+static bool is_ours(const void *address)
+{
+    Dl_info there, here;
+    return dladdr(address, &there) && dladdr(gdnn_slots, &here) &&
+           there.dli_fbase == here.dli_fbase;
+}
+
+/* `keep` is false if the next call may have another answer. */
+static void *look_up(gdnn_api which, bool *keep)
+{
+    const gdnn_real_library *library = gdnn_real_open();
+    if (!library) {
+        /* No failure yet: this thread is opening the library right now. */
+        *keep = *gdnn_real_failure() != '\0';
+        return gdnn_missing(which, true);
+    }
+    *keep = true;
+    void *function = dlsym(library->handle, gdnn_api_name(which));
+    if (function && !is_ours(function))
+        return function;
+    dlerror(); /* the program's next one is not about our search */
+    gdnn_log(GDNN_LOG_ERROR, "%s: not in %s; calls of it fail", gdnn_api_name(which),
+             library->path);
+    return gdnn_missing(which, false);
+}
+
+static void *real(gdnn_api which, bool *keep)
+{
+    /* Threads that meet here find the same. */
+    static _Atomic(void *) found[GDNN_APIS];
+    void *function = atomic_load_explicit(&found[which], memory_order_acquire);
+    *keep = true;
+    if (!function) {
+        function = look_up(which, keep);
+        if (*keep)
+            atomic_store_explicit(&found[which], function, memory_order_release);
+    }
+    return function;
+}
+
+void *gdnn_real(gdnn_api which)
+{
+    int saved = errno;
+    bool keep;
+    void *function = real(which, &keep);
+    errno = saved;
+    return function;
+}
+
+void *gdnn_first_call(gdnn_api which)
+{
+    int saved = errno;
+    bool keep = true;
+    void *function = own(which);
+    if (!function || gdnn_options_get()->mode == GDNN_MODE_OFF)
+        function = real(which, &keep);
+    if (keep)
+        atomic_store_explicit(&gdnn_slots[which], function, memory_order_release);
+    errno = saved;
+    return function;
+}

@@ -1,0 +1,46 @@
+// Compiles where our declarations of cuDNN agree with NVIDIA's headers. Not linked, not run. VALUES and FUNCTIONS apply
+// X to every enumerator of cudnn_types.h and to every function of legacy_api.h.
+#include <cstddef>
+#include <cudnn.h>
+#include <type_traits>
+
+enum { nvidia_dim_max = CUDNN_DIM_MAX };
+#undef CUDNN_DIM_MAX
+enum { CUDNN_DIM_MAX = nvidia_dim_max };
+
+namespace ours
+{
+#include "cudnn_types.h"
+} // namespace ours
+
+// What early releases of cuDNN 9 lack; where the header has a name, that comes first.
+namespace later
+{
+enum { CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED = 1008 };
+}
+using namespace later;
+
+#define X(name) static_assert((int)ours::name == (int)::name, #name);
+VALUES
+#undef X
+
+#define SAME_SIZE(type) static_assert(sizeof(ours::type) == sizeof(::type), #type);
+SAME_SIZE(cudnnStatus_t)
+SAME_SIZE(cudnnDataType_t)
+SAME_SIZE(cudnnTensorFormat_t)
+SAME_SIZE(cudnnConvolutionMode_t)
+SAME_SIZE(cudnnMathType_t)
+SAME_SIZE(cudnnActivationMode_t)
+SAME_SIZE(cudnnNanPropagation_t)
+SAME_SIZE(cudnnConvolutionFwdAlgo_t)
+SAME_SIZE(cudnnConvolutionBwdDataAlgo_t)
+SAME_SIZE(cudnnConvolutionBwdFilterAlgo_t)
+
+// The second time cudnn_types.h is empty, so the prototypes are made of NVIDIA's types.
+extern "C" {
+#include "legacy_api.h"
+}
+
+#define X(name)                                                                                    \
+    static_assert(std::is_same<decltype(gdnn_proto_##name), decltype(name)>::value, #name);
+FUNCTIONS
