@@ -41,17 +41,19 @@ static const flag flags[] = {
 };
 
 static const command face = {
-    "compare",
-    "FILE...|'PROBLEM'...|-",
-    "Runs every problem with groupdnn's kernels and with a float64 reference, and compares.\n"
-    "A problem is one line of text, such as\n"
-    "    n=8 c=64 in=28x28 k=64 filter=3x3 pad=1 groups=32\n"
-    "A file has one a line; - is standard input. What a problem leaves open (dir, dtype, layout) "
-    "is run in all ways that were asked for.\n"
-    "With --x and --w (and --dy) the tensors are yours, in logical order whatever the layout.\n"
-    "A problem that no kernel runs is skipped, with the reason; it does not count as passed.",
-    flags,
-    sizeof flags / sizeof flags[0],
+    .name = "compare",
+    .arguments = "FILE...|'PROBLEM'...|-",
+    .help =
+        "Runs every problem with groupdnn's kernels and with a float64 reference, and compares.\n"
+        "A problem is one line of text, such as\n"
+        "    n=8 c=64 in=28x28 k=64 filter=3x3 pad=1 groups=32\n"
+        "A file has one a line; - is standard input. What a problem leaves open (dir, dtype, "
+        "layout) is run in all ways that were asked for.\n"
+        "With --x and --w (and --dy) the tensors are yours, in logical order whatever the "
+        "layout.\n"
+        "A problem that no kernel runs is skipped, with the reason; it does not count as passed.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
 };
 
 /* What the command line comes to. */

@@ -28,18 +28,19 @@ static const flag flags[] = {
 };
 
 static const command face = {
-    "explain",
-    "FILE...|'PROBLEM'...|-",
-    "Says what the drop-in would do with each problem under the GROUPDNN_* options of the "
-    "environment: the route (groupdnn or cudnn), our kernel, also where it would not be used, the "
-    "reason, and the time that no kernel can beat on this GPU. predicted_us is null where nothing "
-    "was measured. No GPU is needed.\nKnown models:"
+    .name = "explain",
+    .arguments = "FILE...|'PROBLEM'...|-",
+    .help = "Says what the drop-in would do with each problem under the GROUPDNN_* options of the "
+            "environment: the route (groupdnn or cudnn), our kernel, also where it would not be "
+            "used, the reason, and the time that no kernel can beat on this GPU. predicted_us is "
+            "null where nothing was measured. No GPU is needed.\n"
+            "Known models:"
 #define GDNN_DEVICE(name, model, sm, multiprocessors, shared, gbs, fp32, tensor16) " " name
 #include "devices.def"
 #undef GDNN_DEVICE
-    ".",
-    flags,
-    sizeof flags / sizeof flags[0],
+            ".",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
 };
 
 static bool read_list(gdnn_enum which, const char *option, const char *list, unsigned *bits)

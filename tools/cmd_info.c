@@ -5,30 +5,38 @@
 #include "driver.h"
 #include "flags.h"
 #include "images.h"
-#include "json.h"
+#include "info.h"
 #include "options.h"
+#include "program.h"
 #include "suggest.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 extern char **environ;
 
-static const char *json_path;
+static const char *json_path, *program_name;
+static bool verbose;
 
 static const flag flags[] = {
+    {"program", "NAME",
+     "look for the real cuDNN as for this program: python3 of a venv, for example", &program_name,
+     NULL},
+    {"verbose", NULL, "every place where the real cuDNN was looked for", NULL, &verbose},
     {"json", "FILE|-", "write a record an option and a GPU, and a summary, as JSON lines",
      &json_path, NULL},
 };
 
 static const command face = {
-    "info",
-    "",
-    "Shows the options with where each comes from, the CUDA driver, the GPUs that it sees, and the "
-    "GPU architectures that the kernels were built for.",
-    flags,
-    sizeof flags / sizeof flags[0],
+    .name = "info",
+    .arguments = "",
+    .help = "Shows the options with where each comes from, the drop-in and the real cuDNN that it "
+            "would use, the CUDA driver, the GPUs that it sees, and the GPU architectures that the "
+            "kernels were built for.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
 };
 
 static const struct {
@@ -40,27 +48,27 @@ static const struct {
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
-/* Where the output goes. */
-typedef struct output {
-    FILE *out;
-    json json;
-} output;
-
 enum { WIDTH = 120, VALUE_AT = 21, ORIGIN_AT = 50 };
 
-static void item(output *o, const char *kind, const char *name, const char *value,
-                 const char *origin)
+static void print_item(FILE *out, const char *name, const char *value, const char *origin)
 {
     const char *shown = *value ? value : "-";
-    int at = fprintf(o->out, "  ") + columns_text(o->out, name);
-    at += fprintf(o->out, "%*s", at + 1 < VALUE_AT ? VALUE_AT - at : 1, "");
-    at += columns_text(o->out, shown);
+    int at = fprintf(out, "  ") + columns_text(out, name);
+    at += fprintf(out, "%*s", at + 1 < VALUE_AT ? VALUE_AT - at : 1, "");
+    at += columns_text(out, shown);
     int origin_at = at < ORIGIN_AT ? ORIGIN_AT : at + 1;
     if (origin_at + columns_of(origin) <= WIDTH)
-        fprintf(o->out, "%*s", origin_at - at, "");
+        fprintf(out, "%*s", origin_at - at, "");
     else
-        fprintf(o->out, "\n%*s", origin_at = VALUE_AT, ""); /* below the value */
-    columns_wrapped(o->out, origin, origin_at, VALUE_AT, WIDTH);
+        fprintf(out, "\n%*s", origin_at = VALUE_AT, ""); /* below the value */
+    columns_wrapped(out, origin, origin_at, VALUE_AT, WIDTH);
+}
+
+void info_item(info *o, bool shown, const char *kind, const char *name, const char *value,
+               const char *origin)
+{
+    if (shown)
+        print_item(o->out, name, value, origin);
     json_begin(&o->json);
     json_text(&o->json, "item", kind);
     json_text(&o->json, "name", name);
@@ -98,7 +106,7 @@ static const char *refusal_of(const refusals *r, const char *variable)
 }
 
 /* Variables of our prefix that no option has: misspelt, as a rule. */
-static void show_unknown(output *o)
+static void show_unknown(info *o)
 {
     const char *names[OPTIONS];
     for (int i = 0; i < OPTIONS; i++)
@@ -117,26 +125,29 @@ static void show_unknown(output *o)
         const char *near = suggest(name, names, OPTIONS);
         snprintf(origin, sizeof origin, "environment; ignored, there is no such option%s%s",
                  near ? ", did you mean " : "", near ? near : "");
-        item(o, "option", name, *e + length + ((*e)[length] == '='), origin);
+        info_item(o, true, "option", name, *e + length + ((*e)[length] == '='), origin);
     }
 }
 
 /* Where an option that is set comes from, and what is wrong with the file that it names. */
 static const char *origin_of(const gdnn_options *read, const char *variable)
 {
-    char folder[sizeof read->log_file];
+    char folder[sizeof read->log_file] = "";
     if (!strcmp(variable, "GROUPDNN_CUDNN") && *read->cudnn && access(read->cudnn, F_OK) != 0)
         return "environment; there is no such file";
-    snprintf(folder, sizeof folder, "%s", read->log_file);
+    if (!strcmp(variable, "GROUPDNN_LOG"))
+        snprintf(folder, sizeof folder, "%s", read->log_file);
+    if (!strcmp(variable, "GROUPDNN_TRACE"))
+        snprintf(folder, sizeof folder, "%s", read->trace);
     char *slash = strrchr(folder, '/');
-    if (strcmp(variable, "GROUPDNN_LOG") != 0 || !slash || slash == folder)
+    if (!slash || slash == folder)
         return "environment";
     *slash = 0;
     return access(folder, F_OK) == 0 ? "environment"
-                                     : "environment; the log file's folder does not exist";
+                                     : "environment; the file's folder does not exist";
 }
 
-static void show_options(output *o)
+static void show_options(info *o)
 {
     gdnn_options read;
     refusals refused = {.count = 0};
@@ -146,11 +157,12 @@ static void show_options(output *o)
         const char *value = getenv(options[i].variable);
         const char *refusal = refusal_of(&refused, options[i].variable);
         if (refusal)
-            item(o, "option", options[i].variable, options[i].fallback, refusal);
+            info_item(o, true, "option", options[i].variable, options[i].fallback, refusal);
         else if (value && *value)
-            item(o, "option", options[i].variable, value, origin_of(&read, options[i].variable));
+            info_item(o, true, "option", options[i].variable, value,
+                      origin_of(&read, options[i].variable));
         else
-            item(o, "option", options[i].variable, options[i].fallback, "default");
+            info_item(o, true, "option", options[i].variable, options[i].fallback, "default");
     }
     show_unknown(o);
 }
@@ -165,7 +177,7 @@ static const char *driver_path(const gdnn_driver *driver)
 }
 
 /* Lists the GPUs; returns their number. */
-static int show_gpus(output *o, const gdnn_driver *driver)
+static int show_gpus(info *o, const gdnn_driver *driver)
 {
     int count = 0;
     if (driver->cuDeviceGetCount(&count) != CUDA_SUCCESS)
@@ -180,7 +192,7 @@ static int show_gpus(output *o, const gdnn_driver *driver)
         snprintf(name, sizeof name, "%d", i);
         snprintf(value, sizeof value, "%s, sm_%d, %d multiprocessors", facts.name, facts.sm,
                  facts.multiprocessors);
-        item(o, "gpu", name, value, "driver");
+        info_item(o, true, "gpu", name, value, "driver");
     }
     return count;
 }
@@ -193,7 +205,7 @@ static const char *no_driver(void)
     return strncmp(why, none, sizeof none - 1) ? why : why + sizeof none - 1;
 }
 
-static void show_machine(output *o)
+static void show_machine(info *o, const info_cudnn *cudnn)
 {
     char version[32] = "", archs[256];
     size_t size;
@@ -218,11 +230,6 @@ static void show_machine(output *o)
         gpus = show_gpus(o, driver);
     if (driver && !gpus)
         fputs("  none\n", o->out);
-    const char *cudnn = gdnn_options_get()->cudnn;
-    fputs("Real cuDNN: ", o->out);
-    columns_text(o->out,
-                 *cudnn ? cudnn : "not searched for by this command; GROUPDNN_CUDNN is not set");
-    fputc('\n', o->out);
 
     json_begin(&o->json);
     json_text(&o->json, "version", gdnn_version());
@@ -230,7 +237,13 @@ static void show_machine(output *o)
     json_text(&o->json, "driver", path);
     json_text(&o->json, "driver_version", driver ? version : NULL);
     json_integer(&o->json, "gpus", gpus);
-    json_text(&o->json, "cudnn", *cudnn ? cudnn : NULL);
+    json_text(&o->json, "cudnn", *cudnn->real ? cudnn->real : NULL);
+    json_text(&o->json, "cudnn_version", *cudnn->version ? cudnn->version : NULL);
+    json_text(&o->json, "drop_in", *cudnn->dropin ? cudnn->dropin : NULL);
+    if (cudnn->missing >= 0)
+        json_integer(&o->json, "missing", cudnn->missing);
+    else
+        json_null(&o->json, "missing");
     json_end(&o->json);
 }
 
@@ -240,11 +253,16 @@ int cmd_info(int argc, char **argv)
     int code = flags_parse(&face, argc, argv, &count);
     if (code >= 0)
         return code;
-    output o = {.out = json_path && !strcmp(json_path, "-") ? stderr : stdout};
+    char program[PATH_MAX];
+    info_cudnn cudnn;
+    if (program_name && !program_find(program_name, program))
+        return usage_error(&face, "--program %s: %s", program_name, strerror(errno));
+    info o = {.out = json_path && !strcmp(json_path, "-") ? stderr : stdout};
     if (json_open(&o.json, json_path) != GDNN_OK)
         return usage_error(&face, "%s", gdnn_last_error());
     show_options(&o);
-    show_machine(&o);
+    info_show_cudnn(&o, program_name ? program : NULL, verbose, &cudnn);
+    show_machine(&o, &cudnn);
     if (json_close(&o.json) != GDNN_OK)
         return environment_error(&face, "%s", gdnn_last_error());
     return finish_output(&face, EXIT_PASS);

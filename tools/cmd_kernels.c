@@ -14,15 +14,17 @@ static const flag flags[] = {
 };
 
 static const command face = {
-    "kernels",
-    "",
-    "Lists the kernels. regs, spills and smem are the largest of a kernel's instances in this "
-    "build: registers a thread, bytes of local memory a thread, bytes of static shared memory a "
-    "block. They are null, and archs is empty, where the kernels were built without nvcc.\n"
-    "evidence says why it is believed to win somewhere: measured, counted, or none, and then cuDNN "
-    "runs those problems unless GROUPDNN_MODE=force.",
-    flags,
-    sizeof flags / sizeof flags[0],
+    .name = "kernels",
+    .arguments = "",
+    .help =
+        "Lists the kernels. regs, spills and smem are the largest of a kernel's instances in "
+        "this build: registers a thread, bytes of local memory a thread, bytes of static shared "
+        "memory a block. They are null, and archs is empty, where the kernels were built without "
+        "nvcc.\n"
+        "evidence says why it is believed to win somewhere: measured, counted, or none, and then "
+        "cuDNN runs those problems unless GROUPDNN_MODE=force.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
 };
 
 #define MEASURED 2

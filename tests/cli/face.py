@@ -8,7 +8,7 @@ import subprocess
 import tool
 from tool import SMALL, compare, expect, expect_run, place, run, test, write
 
-COMMANDS = ["compare", "explain", "kernels", "info"]
+COMMANDS = ["compare", "explain", "kernels", "info", "check"] # and run, which has no records
 
 
 @test
@@ -16,7 +16,7 @@ def help_of_the_tool():
     for word in ("--help", "-h", "help"):
         result = run(word)
         expect_run(result, 0)
-        for command in COMMANDS:
+        for command in COMMANDS + ["run"]:
             expect("  %s " % command in result.out, command, result.out)
     expect_run(run(), 2, "usage: groupdnn COMMAND")
     expect(run("--version").out.startswith("groupdnn 0."), "version")
@@ -31,6 +31,8 @@ def help_of_every_command():
         for option in ("--json FILE|-", "--help"):
             expect(option in result.out, option, result.out)
         expect(not result.err, result.err)
+    expect_run(run("run", "--help"), 0)
+    expect("usage: groupdnn run" in run("run", "--help").out, "run")
     for option in ("--device", "--dtype", "--layout", "--dir", "--kernel", "--no-scale", "--seed", "--dump",
                    "--x", "--w", "--dy", "--z", "--bias"):
         expect(option in run("compare", "--help").out, option)

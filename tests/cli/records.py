@@ -156,7 +156,8 @@ def info_tells_where_options_come_from():
     result = run("info", "--json", "-", env=env)
     expect_run(result, 0)
     rows, summary = result.records()
-    expect_fields(summary, ["version", "archs", "driver", "driver_version", "gpus", "cudnn"])
+    expect_fields(summary, ["version", "archs", "driver", "driver_version", "gpus", "cudnn", "cudnn_version",
+                            "drop_in", "missing"])
     options = {row["name"]: row for row in rows if row["item"] == "option"}
     for row in rows:
         expect_fields(row, ["item", "name", "value", "origin"])
