@@ -9,17 +9,16 @@ static gdnn_route *_Atomic newest;
 static _Atomic int routes;
 static _Atomic uint64_t counted[DIRECTIONS][GDNN_REASONS];
 
-/* A mix of 64-bit words; the keys of a process are few, so that this needs to be quick rather than good. */
+/* A quick mix of 64-bit words: every call of the program pays for it, and the keys of a process are few. */
 uint64_t gdnn_route_hash(const gdnn_route_key *key)
 {
     _Static_assert(sizeof key->conv % 8 == 0, "the problem is hashed in words");
     uint64_t hash = (uint64_t)key->device ^ (uint64_t)key->algo << 32 ^ key->workspace, word;
     for (size_t i = 0; i < sizeof key->conv; i += 8) {
         memcpy(&word, (const char *)&key->conv + i, 8);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
+        hash = ((hash << 5 | hash >> 59) ^ word) * 0x9e3779b97f4a7c15u;
     }
-    return hash;
+    return hash ^ hash >> 32;
 }
 
 static bool same_key(const gdnn_route_key *a, const gdnn_route_key *b)

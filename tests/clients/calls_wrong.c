@@ -210,7 +210,8 @@ static void call_fused_wrong(execution *e)
     cudnnDestroyActivationDescriptor(unset);
 }
 
-/* Types and shapes for which there is no calculation here: whatever they come to, no result is looked at. */
+/* Types and shapes for which there is no calculation here: whatever they come to, no result is
+ * looked at. */
 static void call_bytes(void)
 {
     problem p = base;

@@ -1,4 +1,5 @@
-/* The device, through whatever libcuda.so.1 the process finds. A failure ends the program with a message. */
+/* The device, through whatever libcuda.so.1 the process finds. A failure ends the program with a
+ * message. */
 #ifndef GDNN_CLIENT_DEVICE_H
 #define GDNN_CLIENT_DEVICE_H
 

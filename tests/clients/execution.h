@@ -28,13 +28,14 @@ typedef struct execution {
     void *workspace;
 } execution;
 
-/* `handle` stays the caller's. The workspace is what the algorithm asks for; none where it refuses. */
+/* `handle` stays the caller's. The workspace is what the algorithm asks for; none where it
+ * refuses. */
 void execution_make(execution *e, const problem *p, cudnnHandle_t handle);
 void execution_free(execution *e);
 
-/* Makes the call with `a`, which is e->a or differs from it, and reports it. `stream` is the handle's. Adds to the line
- * whether the written tensor holds what it should, or after a failure whether it is as it was; its bits; and the largest
- * error in units of what is allowed. */
+/* Makes the call with `a`, which is e->a or differs from it, and reports it. `stream` is the
+ * handle's. Adds to the line whether the written tensor holds what it should, or after a failure
+ * whether it is as it was; its bits; and the largest error in units of what is allowed. */
 void execution_run(execution *e, const char *what, const arguments *a, cudaStream_t stream);
 
 /* Makes the call and reports it without a look at the data. */

@@ -7,7 +7,8 @@
 /* Bytes of an element of FLOAT, DOUBLE, HALF or BFLOAT16. */
 size_t number_size(cudnnDataType_t type);
 
-/* An element between 0.125 and 2 or their negatives, exact in the type. The same ones in every run. */
+/* An element between 0.125 and 2 or their negatives, exact in the type. The same ones in every
+ * run. */
 void number_random(cudnnDataType_t type, void *element);
 /* Begins the sequence of random elements anew. */
 void number_seed(unsigned seed);

@@ -197,8 +197,8 @@ static double activate(const problem *p, double v)
     }
 }
 
-/* Sums in the arithmetic's type round once a term; rounding inputs to TF32 moves each by up to 2^-11. No activation is
- * steeper than 1.1, or than the coefficient of ELU. */
+/* Sums in the arithmetic's type round once a term; rounding inputs to TF32 moves each by up to
+ * 2^-11. No activation is steeper than 1.1, or than the coefficient of ELU. */
 static double bound_of(const problem *p, double absolute, int terms)
 {
     const double unit = p->type == CUDNN_DATA_DOUBLE ? 0x1p-53 : 0x1p-24;

@@ -10,7 +10,7 @@ typedef enum { FORWARD, BACKWARD_DATA, BACKWARD_FILTER } direction;
 typedef enum {
     CHANNELS_FIRST,
     CHANNELS_LAST,
-    WITH_GAPS, /* channels first, rows padded by 3, and 5 elements between images; not for filters */
+    WITH_GAPS,  /* channels first, rows padded by 3, 5 elements between images; not for filters */
     TRANSPOSED, /* the last spatial axis before the channels; not for filters */
 } order;
 
@@ -42,13 +42,15 @@ int sizes_of_x(const problem *p, int size[5]);
 int sizes_of_w(const problem *p, int size[5]);
 int sizes_of_y(const problem *p, int size[5]);
 
-/* Numbers in logical order: x (N, C, in), w (K, C / groups, filter), y and z (N, K, out), bias (K). */
+/* Numbers in logical order: x (N, C, in), w (K, C / groups, filter), y and z (N, K, out), bias
+ * (K). */
 typedef struct numbers {
     const double *x, *w, *y, *z, *bias;
 } numbers;
 
-/* What the written tensor should hold, and how far from it sums in the type of the arithmetic may come before they are
- * rounded to the type of the data; both as many as it has elements. A sum for each element, from the definition. */
+/* What the written tensor should hold, and how far from it sums in the type of the arithmetic
+ * may come before they are rounded to the type of the data; both as many as it has elements. A
+ * sum for each element, from the definition. */
 void expect(const problem *p, const numbers *t, double *result, double *bound);
 
 #endif

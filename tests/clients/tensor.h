@@ -20,9 +20,9 @@ void tensor_make(tensor *t, cudnnDataType_t type, int axes, const int *size, ord
 void tensor_special(tensor *t);
 void tensor_free(tensor *t);
 
-/* Reads the memory from the device, and counts what is wrong with it: gaps that have changed, and numbers farther from
- * `result` than `bound` and rounding allow; the farthest in units of that to *worst. From then
- * on the numbers are those read; `result` may be the earlier ones. */
+/* Reads the memory from the device, and counts what is wrong with it: gaps that have changed,
+ * and numbers farther from `result` than `bound` and rounding allow; the farthest in units of
+ * that to *worst. From then on the numbers are those read; `result` may be the earlier ones. */
 int tensor_wrong(tensor *t, const double *result, const double *bound, cudaStream_t stream,
                  double *worst);
 /* Of the memory read last. */

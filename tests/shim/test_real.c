@@ -316,6 +316,7 @@ static void good_in_threads(void)
     hook = nap;
     open_in_threads();
     CHECK(hooked == 1);
+    CHECK(world_mapped == 1);
     open_good();
 }
 
@@ -451,12 +452,13 @@ static int open_files(void)
 static void open_with_a_fault(void)
 {
     int before = open_files();
-    world_calls = 0;
+    world_calls = world_mapped = 0;
     world_fails_at = atoi(getenv("TEST_FAULT"));
     const gdnn_real_library *library = gdnn_real_open();
     int calls = world_calls;
     world_fails_at = 0;
     CHECK(open_files() == before);
+    CHECK(world_mapped == (library || *gdnn_real_failure())); /* what is kept */
     CHECK(calls >= atoi(getenv("TEST_FAULT")));
     if (library)
         open_good();

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 const char *world_system;
-int world_secure, world_calls, world_fails_at;
+int world_secure, world_calls, world_fails_at, world_mapped;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -81,7 +81,16 @@ WRAP(int, fstat64, int fd, struct stat *facts)
 
 WRAP(void *, mmap64, void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
-    return fails() ? MAP_FAILED : __real_mmap64(at, size, protection, flags, fd, offset);
+    void *made = fails() ? MAP_FAILED : __real_mmap64(at, size, protection, flags, fd, offset);
+    __atomic_add_fetch(&world_mapped, made != MAP_FAILED, __ATOMIC_RELAXED);
+    return made;
+}
+
+WRAP(int, munmap, void *at, size_t size)
+{
+    int failed = __real_munmap(at, size);
+    __atomic_sub_fetch(&world_mapped, !failed, __ATOMIC_RELAXED);
+    return failed;
 }
 
 WRAP(ssize_t, readlink, const char *path, char *to, size_t size)

@@ -13,4 +13,7 @@ extern int world_secure;
 /* Wrapped calls so far, and the number of the one that fails; 0: none. */
 extern int world_calls, world_fails_at;
 
+/* Mappings that were made and are still there. */
+extern int world_mapped;
+
 #endif

@@ -1,5 +1,6 @@
-/* Algorithms: which can run a problem, and with how much workspace. The numbers are made up, so that some need none,
- * some a little and some much; which algorithms run with several groups is as in NVIDIA's. */
+/* Algorithms: which can run a problem, and with how much workspace. The numbers are made up, so
+ * that some need none, some a little and some much; which algorithms run with several groups is
+ * as in NVIDIA's. */
 #include "call.h"
 #include "problem.h"
 #include <string.h>
@@ -97,7 +98,8 @@ static cudnnStatus_t workspace_size(const convolution_call *call, size_t *bytes)
     return status == CUDNN_STATUS_SUCCESS ? workspace_of(&conv, call->algo, bytes) : status;
 }
 
-/* `measured`: with times, as if every algorithm had been tried; the results of a trial are not written. */
+/* `measured`: with times, as if every algorithm had been tried; the results of a trial are not
+ * written. */
 static cudnnStatus_t rank(const convolution_call *call, int measured, int requested, int *returned,
                           cudnnConvolutionFwdAlgoPerf_t *results)
 {

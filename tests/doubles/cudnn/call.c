@@ -1,6 +1,6 @@
 /* Descriptors as a problem. */
-#include "problem.h"
 #include "call.h"
+#include "problem.h"
 #include <string.h>
 
 typedef struct shape {

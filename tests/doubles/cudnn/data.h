@@ -4,7 +4,8 @@
 
 #include "double.h"
 
-/* One tensor in host memory: `bytes` as on the device, gaps included, and its elements' `values`, packed. */
+/* One tensor in host memory: `bytes` as on the device, gaps included, and its elements'
+ * `values`, packed. */
 typedef struct data {
     gdnn_dtype type;
     int dims;

@@ -1,27 +1,31 @@
 /* What the files of the cuDNN double share.
  *
- * The double is a libcudnn.so.9 that needs no GPU: convolutions are the float64 reference, on memory that it
- * copies from and to the device through whatever libcuda.so.1 the process finds. It comes in two flavours:
+ * The double is a libcudnn.so.9 that needs no GPU: convolutions are the float64 reference, on
+ * memory that it copies from and to the device through whatever libcuda.so.1 the process finds. It
+ * comes in two flavours:
  *
  *   plain  descriptors of its own; needs nothing of NVIDIA's
  *   real   what takes no handle is passed on to NVIDIA's library
  *
- * Statuses are those of cuDNN 9.19, also where they surprise: of several wrong things it says which is found
- * first, and the number of groups that runs follows from the channels of x and w, whatever the descriptor says.
- * Texts of errors are the double's own conditions, empty where NVIDIA's are.
+ * Statuses are those of cuDNN 9.19, also where they surprise: of several wrong things it says which
+ * is found first, and the number of groups that runs follows from the channels of x and w, whatever
+ * the descriptor says. Texts of errors are the double's own conditions, empty where NVIDIA's are.
  *
- * Seen without a GPU is what NVIDIA's checks before it needs one. Guessed is that the forward calls check as
- * backward-data does, and what is wrong about z, bias and activation. Different on purpose: every activation
- * runs, all layouts run, NULL for a result is BAD_PARAM where NVIDIA's crashes, and a stream that is being captured
- * is refused, since work here is done at once.
+ * Seen without a GPU is what NVIDIA's checks before it needs one: what tests/clients/statuses.txt
+ * lists. Guessed is that the forward calls check as backward-data does, and what is wrong about z,
+ * bias and activation. Different on purpose: every activation runs, all layouts run, NULL for a
+ * result is BAD_PARAM where NVIDIA's crashes, and a stream that is being captured is refused, since
+ * work here is done at once.
  *
  * Environment, read at each call:
  *
- *   GDNN_DOUBLE_LOG=file    a line for every call that convolves or adds: name, status, stream of the handle,
- *                           bytes of workspace, alpha
- *   GDNN_DOUBLE_FAIL=items  name:n or name:n:status, joined by commas: the n-th call of that function does
- *                           nothing and gives status, or EXECUTION_FAILED. Not for what the flavour `real` passes on
- *   GDNN_DOUBLE_REAL=path   NVIDIA's library for the flavour `real`; by default the one known at build time
+ *   GDNN_DOUBLE_LOG=file    a line for every call that convolves or adds: name, status, stream of
+ *                           the handle, bytes of workspace, alpha
+ *   GDNN_DOUBLE_FAIL=items  name:n or name:n:status, joined by commas: the n-th call of that
+ *                           function does nothing and gives status, or EXECUTION_FAILED. Not for
+ *                           what the flavour `real` passes on
+ *   GDNN_DOUBLE_REAL=path   NVIDIA's library for the flavour `real`, read when the double is
+ *                           loaded; by default the one known at build time
  */
 #ifndef GDNN_CUDNN_DOUBLE_H
 #define GDNN_CUDNN_DOUBLE_H

@@ -1,5 +1,6 @@
-/* The flavour `real`: every function that no other file defines jumps to NVIDIA's library, with its arguments as they
- * are; those that take a handle are refused, since NVIDIA's would take ours for its own. */
+/* The flavour `real`: every function that no other file defines jumps to NVIDIA's library, with
+ * its arguments as they are; those that take a handle are refused, since NVIDIA's would take
+ * ours for its own. */
 #include "passthrough.h"
 #include "double.h"
 #include <dlfcn.h>

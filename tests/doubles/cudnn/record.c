@@ -15,6 +15,16 @@ typedef struct counter {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static counter counters[64];
 
+/* What the environment asks for, read once: the double must not cost more than it has to. */
+static const char *faults, *log_path;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_environment(void)
+{
+    faults = getenv("GDNN_DOUBLE_FAIL");
+    log_path = getenv("GDNN_DOUBLE_LOG");
+}
+
 static long count(const char *function)
 {
     long calls = 0;
@@ -34,7 +44,8 @@ static long count(const char *function)
 
 cudnnStatus_t told_to_fail(const char *function)
 {
-    const char *item = getenv("GDNN_DOUBLE_FAIL");
+    pthread_once(&once, read_environment);
+    const char *item = faults;
     if (!item)
         return CUDNN_STATUS_SUCCESS;
     const long call = count(function);
@@ -58,7 +69,8 @@ cudnnStatus_t told_to_fail(const char *function)
 cudnnStatus_t record(const char *function, cudnnStatus_t status, cudnnHandle_t handle,
                      size_t workspace_bytes, double alpha)
 {
-    const char *path = getenv("GDNN_DOUBLE_LOG");
+    pthread_once(&once, read_environment);
+    const char *path = log_path;
     if (!path || !*path)
         return status;
     const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

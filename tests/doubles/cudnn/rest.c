@@ -1,5 +1,5 @@
-/* The functions that the flavour `plain` does not have: they exist, and say so. Weak, so that those which another
- * file defines prevail. */
+/* The functions that the flavour `plain` does not have: they exist, and say so. Weak, so that
+ * those which another file defines prevail. */
 #include <stddef.h>
 
 #define REST(name, type, value)                                                                    \
