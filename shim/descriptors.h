@@ -31,7 +31,8 @@ int gdnn_legacy_groups(const gdnn_legacy_call *call);
 
 /* Reads the descriptors through the real library into `conv`, every byte of which is set.
  * GDNN_REASON_TAKEN: read; it need not pass gdnn_check. Else why this is no problem of ours: TYPE, FORMAT,
- * ACTIVATION, or INVALID where cuDNN does not give a descriptor's contents or they contradict each other. */
+ * ACTIVATION, REFUSED where the activation is not one for the algorithm, or INVALID where cuDNN does not give a
+ * descriptor's contents or they contradict each other. */
 gdnn_reason gdnn_legacy_read(const gdnn_legacy_call *call, int groups, gdnn_conv *conv);
 
 #endif

@@ -4,6 +4,7 @@
 #include "missing.h"
 #include "options.h"
 #include "real.h"
+#include "stats.h"
 #include <dlfcn.h>
 #include <errno.h>
 
@@ -45,9 +46,12 @@ static void *look_up(gdnn_api which, bool *keep)
     if (!library) {
         /* No failure yet: this thread is opening the library right now. */
         *keep = *gdnn_real_failure() != '\0';
+        if (*keep)
+            gdnn_stats_begin();
         return gdnn_missing(which, true);
     }
     *keep = true;
+    gdnn_stats_begin();
     void *function = dlsym(library->handle, gdnn_api_name(which));
     if (function && !is_ours(function))
         return function;

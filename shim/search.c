@@ -2,9 +2,9 @@
 #include "candidate.h"
 #include "folders.h"
 #include "ld_cache.h"
-#include "loaded.h"
 #include "options.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +29,9 @@ static const char *const wheel_folders[] = {"nvidia/cudnn/lib", "nvidia/cudnn_ji
 typedef struct search {
     gdnn_search_visit *visit;
     void *context;
+    const char *name; /* of the file */
     const char *origin;
-    gdnn_loaded_list loaded;
+    const gdnn_loaded_list *loaded;
     bool secure; /* rights that its user does not have: only folders that the user cannot choose */
     size_t files;
     struct {
@@ -63,7 +64,7 @@ static bool place(const char *path, void *context)
 static bool in_folder(const char *folder, void *context)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/" GDNN_CUDNN_SONAME, folder);
+    int length = snprintf(path, sizeof path, "%s/%s", folder, ((const search *)context)->name);
     return length > 0 && (size_t)length < sizeof path && place(path, context);
 }
 
@@ -72,8 +73,8 @@ static bool already_loaded(search *s)
 {
     s->origin = "already loaded";
     for (int renamed = 0; renamed < 2; renamed++)
-        for (size_t i = 0; i < s->loaded.count; i++) {
-            const gdnn_loaded *o = &s->loaded.objects[i];
+        for (size_t i = 0; i < s->loaded->count; i++) {
+            const gdnn_loaded *o = &s->loaded->objects[i];
             const char *base = o->path + gdnn_folder_length(o->path);
             base += *base == '/';
             bool named = !strcmp(o->soname, GDNN_CUDNN_SONAME);
@@ -94,25 +95,32 @@ static bool in_list(search *s, const char *origin, const char *list, const gdnn_
 static bool in_library_path(search *s)
 {
     s->origin = "LD_LIBRARY_PATH";
-    const char *program = s->loaded.count ? s->loaded.objects[0].path : "";
+    const char *program = s->loaded->count ? s->loaded->objects[0].path : "";
     return gdnn_each_folder(gdnn_library_path(), GDNN_LIBRARY_PATH_SEPARATORS,
                             *program ? program : NULL, in_folder, s);
 }
 
-/* Where the loader looks for what the object needs: RPATH, of it and of the program, counts only where
- * there is no RUNPATH. */
+/* RPATH: of the object, of what needed it, and so on, and of the program. */
+static bool in_rpaths(search *s, const gdnn_loaded *o)
+{
+    const gdnn_loaded *program = s->loaded->objects;
+    for (; o; o = o->loader)
+        if (in_list(s, "RPATH", o->rpath, o))
+            return true;
+    return in_list(s, "RPATH", program->rpath, program);
+}
+
+/* Where the loader looks for what the object needs: RPATH counts only where there is no RUNPATH. */
 static bool where_needed(search *s, const gdnn_loaded *o)
 {
-    const gdnn_loaded *program = s->loaded.objects;
-    return (!*o->runpath &&
-            (in_list(s, "RPATH", o->rpath, o) || in_list(s, "RPATH", program->rpath, program))) ||
-           in_library_path(s) || in_list(s, "RUNPATH", o->runpath, o);
+    return (!*o->runpath && in_rpaths(s, o)) || in_library_path(s) ||
+           in_list(s, "RUNPATH", o->runpath, o);
 }
 
 /* Those that need the library would have got it from there; any other may be the one that opens it. */
 static bool where_objects_point(search *s)
 {
-    const gdnn_loaded_list *l = &s->loaded;
+    const gdnn_loaded_list *l = s->loaded;
     for (size_t i = 0; i < l->count; i++)
         if (l->objects[i].needs && where_needed(s, &l->objects[i]))
             return true;
@@ -173,8 +181,8 @@ static bool wheels_in(search *s, const char *path, size_t length)
 static bool beside_objects(search *s)
 {
     s->origin = "beside a loaded library";
-    for (size_t i = 0; i < s->loaded.count && !s->secure; i++) {
-        const gdnn_loaded *o = &s->loaded.objects[i];
+    for (size_t i = 0; i < s->loaded->count && !s->secure; i++) {
+        const gdnn_loaded *o = &s->loaded->objects[i];
         size_t length = strlen(o->path);
         for (int up = 0; up <= CLIMB; up++) {
             while (length && o->path[length - 1] != '/')
@@ -189,30 +197,57 @@ static bool beside_objects(search *s)
     return false;
 }
 
-static bool elsewhere(search *s)
+static bool in_cache(search *s)
 {
     s->origin = "ld.so.cache";
-    if (gdnn_ld_cache_find_here(GDNN_CUDNN_SONAME, place, s))
-        return true;
-    s->origin = "known when groupdnn was built";
-    if (place(GDNN_BUILD_CUDNN, s))
-        return true;
+    return gdnn_ld_cache_find_here(s->name, place, s);
+}
+
+static bool in_default_folders(search *s)
+{
     s->origin = "default folder";
     return gdnn_each_default_folder(in_folder, s);
 }
 
-bool gdnn_search(gdnn_search_visit *visit, void *context)
+static bool where_built(search *s)
+{
+    s->origin = "known when groupdnn was built";
+    return place(GDNN_BUILD_CUDNN, s);
+}
+
+bool gdnn_search_objects(const gdnn_loaded_list *objects, gdnn_search_visit *visit, void *context)
 {
     const char *asked = gdnn_options_get()->cudnn;
     if (*asked)
         return visit(asked, "GROUPDNN_CUDNN", context);
 
-    search s = {.visit = visit, .context = context, .secure = getauxval(AT_SECURE)};
-    gdnn_loaded_take(&s.loaded, GDNN_CUDNN_SONAME);
-    bool stopped =
-        already_loaded(&s) || where_objects_point(&s) || beside_objects(&s) || elsewhere(&s);
-    gdnn_loaded_free(&s.loaded);
+    search s = {.visit = visit,
+                .context = context,
+                .name = GDNN_CUDNN_SONAME,
+                .loaded = objects,
+                .secure = getauxval(AT_SECURE)};
+    return already_loaded(&s) || where_objects_point(&s) || beside_objects(&s) || in_cache(&s) ||
+           where_built(&s) || in_default_folders(&s);
+}
+
+bool gdnn_search(gdnn_search_visit *visit, void *context)
+{
+    gdnn_loaded_list objects;
+    gdnn_loaded_take(&objects, GDNN_CUDNN_SONAME);
+    bool stopped = gdnn_search_objects(&objects, visit, context);
+    gdnn_loaded_free(&objects);
     return stopped;
+}
+
+bool gdnn_search_needed(const gdnn_loaded_list *objects, const gdnn_loaded *object,
+                        const char *name, gdnn_search_visit *visit, void *context)
+{
+    search s = {.visit = visit,
+                .context = context,
+                .name = name,
+                .loaded = objects,
+                .secure = getauxval(AT_SECURE)};
+    return where_needed(&s, object) || in_cache(&s) || in_default_folders(&s);
 }
 
 bool gdnn_search_check(const char *path, char *why, size_t size)

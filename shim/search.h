@@ -3,8 +3,7 @@
 #ifndef GDNN_SEARCH_H
 #define GDNN_SEARCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "loaded.h"
 
 /* One place: an absolute path, symbolic links not followed, and where it came from. True stops. */
 typedef bool gdnn_search_visit(const char *path, const char *origin, void *context);
@@ -22,6 +21,14 @@ typedef bool gdnn_search_visit(const char *path, const char *origin, void *conte
  * elevated rights (AT_SECURE) nothing that the user chooses is: no environment, no $ORIGIN, no folders
  * above. Returns true if a visit stopped it. */
 bool gdnn_search(gdnn_search_visit *visit, void *context);
+
+/* The same for a process with these objects, whether it runs or not. */
+bool gdnn_search_objects(const gdnn_loaded_list *objects, gdnn_search_visit *visit, void *context);
+
+/* Visits the files that the loader would try, in its order, for the library `name` that `object`, one of
+ * `objects`, needs: in "RPATH", "LD_LIBRARY_PATH", "RUNPATH", "ld.so.cache", "default folder". */
+bool gdnn_search_needed(const gdnn_loaded_list *objects, const gdnn_loaded *object,
+                        const char *name, gdnn_search_visit *visit, void *context);
 
 /* True if the file can be the real library: an ELF shared object for this machine with SONAME
  * libcudnn.so.9 (or libcudnn-HASH.so.9..., as packages rename it) that is not this drop-in, in any copy, and,

@@ -29,8 +29,12 @@ typedef struct row {
 /* What a forked child had counted before it was born: its parent's. */
 static uint64_t inherited[DIRECTIONS][GDNN_REASONS];
 
+/* A forked child may never call cuDNN itself. */
+static bool is_child;
+
 static void begin_child(void)
 {
+    is_child = true;
     for (gdnn_route *r = gdnn_routes_newest(); r; r = r->next) {
         atomic_store(&r->calls, 0);
         atomic_store(&r->compared, 0);
@@ -143,29 +147,21 @@ static bool verifies(void)
     return gdnn_options_get()->mode == GDNN_MODE_VERIFY;
 }
 
+/* Who runs a call. */
+typedef enum runner { GROUPDNN, CUDNN, BOTH, RUNNERS } runner;
+
+static const char *const runner_names[RUNNERS] = {"groupdnn", "cudnn", "both"};
+
 /* Calls by who ran them. */
 typedef struct totals {
-    uint64_t groupdnn, cudnn, both;
+    uint64_t by[RUNNERS];
 } totals;
 
-/* Who ran a problem, and by which kernel or why not; adds to the totals. */
-static const char *who_ran(const row *r, char what[static 64], totals *sum)
+static runner runner_of(gdnn_reason reason)
 {
-    const gdnn_route *route = r->route;
-    bool taken = route->reason == GDNN_REASON_TAKEN;
-    bool observed = taken && gdnn_options_get()->mode == GDNN_MODE_OBSERVE;
-    snprintf(what, 64, observed ? "(%s)" : "%s",
-             taken ? route->shape.kernel->name : gdnn_reason_name(route->reason));
-    if (!taken || observed) {
-        sum->cudnn += r->calls;
-        return "cudnn";
-    }
-    if (verifies()) {
-        sum->both += r->calls;
-        return "both";
-    }
-    sum->groupdnn += r->calls;
-    return "groupdnn";
+    if (reason != GDNN_REASON_TAKEN || gdnn_options_get()->mode == GDNN_MODE_OBSERVE)
+        return CUDNN;
+    return verifies() ? BOTH : GROUPDNN;
 }
 
 /* A line of the table; `check` has the columns of mode verify. */
@@ -188,17 +184,22 @@ static void print_count(uint64_t calls, const char *who, const char *what, const
 
 static void print_row(const row *r, bool shown, totals *sum)
 {
+    const gdnn_route *route = r->route;
+    const bool taken = route->reason == GDNN_REASON_TAKEN;
+    const runner by = runner_of(route->reason);
     char text[1024 + 1], what[64], check[96] = "";
-    const char *who = who_ran(r, what, sum);
+    sum->by[by] += r->calls;
     if (!shown)
         return;
-    gdnn_conv_format(&r->route->key.conv, text, sizeof text);
+    gdnn_conv_format(&route->key.conv, text, sizeof text);
     if (strlen(text) > TEXT_WIDTH)
         strcpy(text + TEXT_WIDTH - 3, "...");
-    if (!strcmp(who, "both"))
+    snprintf(what, sizeof what, taken && by == CUDNN ? "(%s)" : "%s",
+             taken ? route->shape.kernel->name : gdnn_reason_name(route->reason));
+    if (by == BOTH)
         snprintf(check, sizeof check, "%8" PRIu64 "  %8" PRIu64 "  %8" PRIu64 "  %8.2g",
                  r->compared, r->differed, r->skipped, r->worst);
-    print_count(r->calls, who, what, check, text);
+    print_count(r->calls, runner_names[by], what, check, text);
 }
 
 /* "1200 fwd, 600 bwd_data". */
@@ -211,9 +212,9 @@ static void print_reason(int reason, uint64_t calls)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64 " %s",
                                      used ? ", " : "", counted(dir, reason),
                                      gdnn_enum_word(GDNN_ENUM_dir, dir));
-    bool taken = reason == GDNN_REASON_TAKEN;
-    print_count(calls, taken ? "groupdnn" : "cudnn",
-                taken ? "further problems" : gdnn_reason_name((gdnn_reason)reason), "", text);
+    const char *what =
+        reason == GDNN_REASON_TAKEN ? "further problems" : gdnn_reason_name((gdnn_reason)reason);
+    print_count(calls, runner_names[runner_of((gdnn_reason)reason)], what, "", text);
 }
 
 /* How many of the reasons have calls, and how many calls. */
@@ -223,7 +224,7 @@ static int count_reasons(totals *sum)
     for (int reason = 0; reason < GDNN_REASONS; reason++) {
         uint64_t calls = counted_in_all(reason);
         reasons += calls > 0;
-        *(reason == GDNN_REASON_TAKEN ? &sum->groupdnn : &sum->cudnn) += calls;
+        sum->by[runner_of((gdnn_reason)reason)] += calls;
     }
     return reasons;
 }
@@ -253,8 +254,23 @@ static void print_head(void)
                  library->origin);
     gdnn_log_report("version %s in process %ld (%s), mode %s, %s", gdnn_version(), (long)getpid(),
                     program_invocation_short_name, gdnn_mode_word(gdnn_options_get()->mode), real);
+}
+
+static void print_columns(void)
+{
     print_line("calls", "by", "kernel or reason", "compared  differed   skipped     worst",
                "problem");
+}
+
+/* That cuDNN was called, and nothing that is counted. */
+static void print_nothing(void)
+{
+    print_head();
+    if (gdnn_options_get()->mode == GDNN_MODE_OFF)
+        gdnn_log_report("nothing was counted: mode off forwards every call unseen");
+    else
+        gdnn_log_report("nothing was counted: cuDNN was called, but no convolution of its legacy "
+                        "interface; those of its graph interface are not counted");
 }
 
 static void print_table(void)
@@ -265,6 +281,7 @@ static void print_table(void)
     int reasons = count_reasons(&sum);
     if (problems || reasons) {
         print_head();
+        print_columns();
         int room = LINES - 4 - (reasons < REASON_LINES ? reasons : REASON_LINES + 1);
         for (int i = 0; i < problems; i++)
             print_row(&rows[i], i < room, &sum);
@@ -273,7 +290,10 @@ static void print_table(void)
         print_reasons();
         gdnn_log_report("%10" PRIu64 "  calls: %" PRIu64 " by groupdnn, %" PRIu64
                         " by cudnn, %" PRIu64 " by both",
-                        sum.groupdnn + sum.cudnn + sum.both, sum.groupdnn, sum.cudnn, sum.both);
+                        sum.by[GROUPDNN] + sum.by[CUDNN] + sum.by[BOTH], sum.by[GROUPDNN],
+                        sum.by[CUDNN], sum.by[BOTH]);
+    } else if (!is_child) {
+        print_nothing();
     }
     free(rows);
     errno = saved;

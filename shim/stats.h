@@ -9,8 +9,8 @@
  * becomes a line of the trace, at once and whole. */
 void gdnn_trace_route(const gdnn_route *route);
 
-/* Makes sure that the table is printed at exit where GROUPDNN_STATS asks for it; called when a first
- * call is counted, so that a process that never convolves prints nothing. */
+/* Makes sure that the table is printed at exit where GROUPDNN_STATS asks for it; called when cuDNN is first
+ * needed, so that a process that never calls it prints nothing, and one without convolutions says so. */
 void gdnn_stats_begin(void);
 
 #endif

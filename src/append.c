@@ -64,10 +64,11 @@ bool gdnn_append_open(gdnn_append_file *file, const char *path, char shown[GDNN_
         errno = ENAMETOOLONG;
         return false;
     }
-    int fd = open(shown, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    /* Not to wait for somebody who reads, where this is a pipe that nobody does. */
+    int fd = open(shown, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
     if (fd < 0)
         return false;
-    if (fstat(fd, &facts)) {
+    if (fstat(fd, &facts) || fcntl(fd, F_SETFL, O_APPEND)) {
         close(fd);
         return false;
     }

@@ -28,8 +28,8 @@ typedef struct gdnn_append_file {
 /* Longest path with %p replaced. */
 enum { GDNN_APPEND_PATH = 576 };
 
-/* Opens, or makes, the file at `path`, in which %p stands for the process id. False: errno says why. `shown` gets the
- * path for messages. */
+/* Opens, or makes, the file at `path`, in which %p stands for the process id. False: errno says why, ENXIO for a named
+ * pipe that nobody reads. `shown` gets the path for messages. */
 bool gdnn_append_open(gdnn_append_file *file, const char *path, char shown[GDNN_APPEND_PATH]);
 
 /* True if the file is open. False also where the program closed our descriptor, daemons close all,

@@ -38,6 +38,8 @@ static void open_driver(void)
     if (result != CUDA_SUCCESS) {
         const char *text = NULL;
         driver.cuGetErrorString(result, &text);
+        if (result == CUDA_ERROR_STUB_LIBRARY)
+            text = "this libcuda.so.1 is the CUDA toolkit's stub, not a driver";
         snprintf(failure, sizeof failure, "the CUDA driver does not start: cuInit gives %d (%s)",
                  (int)result, text ? text : "unknown");
         return;

@@ -136,8 +136,9 @@ void gdnn_options_init(gdnn_options *options)
             set_option(&table[i], table[i].fallback, options);
 }
 
-/* What GROUPDNN_DISABLE may name; GROUPDNN_KERNEL may name the kernels. */
-static const char known_names[] = "all,fwd,bwd_data,bwd_filter"
+/* What GROUPDNN_DISABLE may name beside the kernels; and the kernels, each behind a comma. */
+static const char parts[] = "all,fwd,bwd_data,bwd_filter";
+static const char kernels[] = ""
 #define GDNN_KERNEL(file, name, direction, layouts, dtypes, tile, when, threads, blocks, shared,   \
                     workspace)                                                                     \
     "," #name
@@ -156,18 +157,37 @@ static bool in_list(const char *list, const char *word, size_t length)
     return false;
 }
 
-/* Names that mean nothing are reported and kept: what they stand beside still counts, and a kernel that does not exist
- * runs nothing. */
-static void check_names(const char *variable, const char *names,
-                        void (*report)(const char *sentence, void *context), void *context)
+/* What a listener is told is built here. */
+enum { SHOWN = 100, WRONG = 1024 };
+
+typedef struct listener {
+    gdnn_option_report *report; /* may be NULL */
+    void *context;
+} listener;
+
+static void tell(const listener *to, const char *variable, const char *value, const char *wrong,
+                 const char *instead)
+{
+    char shown[SHOWN + sizeof "..."];
+    snprintf(shown, sizeof shown, "%.*s%s", (int)SHOWN, value, strlen(value) > SHOWN ? "..." : "");
+    gdnn_option_fault fault = {variable, shown, wrong, instead};
+    if (to->report)
+        to->report(&fault, to->context);
+}
+
+/* Names that mean nothing are told and kept: what they stand beside still counts, and a kernel that does not exist runs
+ * nothing. */
+static void check_names(const listener *to, const char *variable, const char *names,
+                        const char *beside_kernels)
 {
     for (const char *at = names; *at;) {
         size_t length = strcspn(at, ",");
-        if (!in_list(known_names, at, length)) {
-            char sentence[512];
-            snprintf(sentence, sizeof sentence, "%s: there is no \"%.*s\"; the names are %s",
-                     variable, (int)(length < 100 ? length : 100), at, known_names);
-            report(sentence, context);
+        if (!in_list(beside_kernels, at, length) && !in_list(kernels + 1, at, length)) {
+            char wrong[WRONG];
+            snprintf(wrong, sizeof wrong, "there is no \"%.*s\"; the names are %s%s",
+                     (int)(length < SHOWN ? length : SHOWN), at, beside_kernels,
+                     *beside_kernels ? kernels : kernels + 1);
+            tell(to, variable, names, wrong, NULL);
         }
         at += length + (at[length] == ',');
     }
@@ -175,25 +195,23 @@ static void check_names(const char *variable, const char *names,
 
 void gdnn_options_read(gdnn_options *options,
                        const char *(*get)(const char *variable, void *context),
-                       void (*report)(const char *sentence, void *context), void *context)
+                       gdnn_option_report *report, void *context)
 {
+    listener to = {report, context};
     gdnn_options_init(options);
     for (size_t i = 0; i < OPTIONS; i++) {
         const option *o = &table[i];
         const char *value = get(o->variable, context);
-        const char *wrong = value && *value ? set_option(o, value, options) : NULL;
-        if (!wrong || !report)
+        const char *fault = value && *value ? set_option(o, value, options) : NULL;
+        if (!fault)
             continue;
-        char sentence[512];
-        snprintf(sentence, sizeof sentence, "%s=%.100s%s: %s; accepted: %s; %s%s", o->variable,
-                 value, strlen(value) > 100 ? "..." : "", wrong, o->values,
-                 *o->fallback ? "using " : "ignored", o->fallback);
-        report(sentence, context);
+        char wrong[WRONG], instead[64];
+        snprintf(wrong, sizeof wrong, "%s; accepted: %s", fault, o->values);
+        snprintf(instead, sizeof instead, "%s%s", *o->fallback ? "using " : "ignored", o->fallback);
+        tell(&to, o->variable, value, wrong, instead);
     }
-    if (report) {
-        check_names("GROUPDNN_DISABLE", options->disable, report, context);
-        check_names("GROUPDNN_KERNEL", options->kernel, report, context);
-    }
+    check_names(&to, "GROUPDNN_DISABLE", options->disable, parts);
+    check_names(&to, "GROUPDNN_KERNEL", options->kernel, "");
 }
 
 const char *gdnn_mode_word(gdnn_run_mode mode)
@@ -219,21 +237,28 @@ static const char *from_environment(const char *variable, void *context)
     return getenv(variable);
 }
 
-static void show(const char *sentence, void *context)
+static void show(const gdnn_option_fault *fault, void *context)
 {
     (void)context;
-    gdnn_log_stderr("%s", sentence);
+    gdnn_log_stderr("%s=%s: %s%s%s", fault->variable, fault->value, fault->wrong,
+                    fault->instead ? "; " : "", fault->instead ? fault->instead : "");
 }
 
 static gdnn_options process_options;
 static pthread_once_t process_once = PTHREAD_ONCE_INIT;
+static bool quiet;
 
 static void read_process_options(void)
 {
     if (getauxval(AT_SECURE))
         gdnn_options_init(&process_options);
     else
-        gdnn_options_read(&process_options, from_environment, show, NULL);
+        gdnn_options_read(&process_options, from_environment, quiet ? NULL : show, NULL);
+}
+
+void gdnn_options_be_quiet(void)
+{
+    quiet = true;
 }
 
 const gdnn_options *gdnn_options_get(void)

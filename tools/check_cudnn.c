@@ -202,25 +202,38 @@ static void add_name(const char *name, void *context)
     snprintf(names + used, 512 - used, "%s%s", used ? ", " : "", name);
 }
 
-static void check_real(check *c, const cudnn_file *real)
+static void check_functions(check *c, const char *real, bool dropin)
 {
-    char why[256], names[512] = "";
-    size_t version = cudnn_version(real->path, why, sizeof why);
-    int missing = cudnn_missing(real->path, add_name, names);
-    check_line(c, CHECK_OK, "real cuDNN", "%s (%s)", real->path, real->origin);
-    if (version)
-        check_line(c, CHECK_OK, "version", "%zu.%zu.%zu", version / 10000, version / 100 % 100,
-                   version % 100);
-    else
-        check_line(c, CHECK_FAILED, "version", "%s", why);
-    if (missing == 0)
+    char names[512] = "";
+    int missing = cudnn_missing(real, add_name, names);
+    if (!dropin)
+        check_line(c, CHECK_SKIPPED, "functions", "no drop-in");
+    else if (missing == 0)
         check_line(c, CHECK_OK, "functions", "the drop-in has every function of the real cuDNN");
     else if (missing > 0)
         check_line(c, CHECK_FAILED, "functions",
                    "the drop-in lacks %d, and groupdnn run leaves it out for that reason: %s",
                    missing, names);
     else
-        check_line(c, CHECK_FAILED, "functions", "the list of %s cannot be read", real->path);
+        check_line(c, CHECK_FAILED, "functions", "the list of %s cannot be read", real);
+}
+
+static void check_real(check *c, const cudnn_file *real, bool dropin)
+{
+    char version[32];
+    check_line(c, CHECK_OK, "real cuDNN", "%s (%s)", real->path, real->origin);
+    cudnn_version_text(real->version, version);
+    if (real->version)
+        check_line(c, CHECK_OK, "version", "%s", version);
+    else
+        check_line(c, CHECK_FAILED, "version", "%s", real->trouble);
+    check_functions(c, real->path, dropin);
+}
+
+static void skip(check *c, const char *why)
+{
+    check_line(c, CHECK_SKIPPED, "forwarding", "%s", why);
+    check_line(c, CHECK_SKIPPED, "overhead", "%s", why);
 }
 
 void check_cudnn(check *c, const char *program)
@@ -228,17 +241,14 @@ void check_cudnn(check *c, const char *program)
     char dropin[PATH_MAX];
     cudnn_file real;
     bool loads = check_dropin(c, dropin);
-    bool found = cudnn_find(program, &real, NULL, NULL);
-    if (found)
-        check_real(c, &real);
-    else
-        check_line(c, CHECK_LACKS, "real cuDNN",
-                   "none was found; groupdnn info says where it was looked for, and GROUPDNN_CUDNN "
-                   "can name it");
-    if (found && loads) {
-        check_forwarding(c, &(pair){dropin, real.path});
-    } else {
-        check_line(c, CHECK_SKIPPED, "forwarding", found ? "no drop-in" : "no real cuDNN");
-        check_line(c, CHECK_SKIPPED, "overhead", found ? "no drop-in" : "no real cuDNN");
+    if (!cudnn_find(program, &real, NULL, NULL)) {
+        check_line(c, CHECK_LACKS, "real cuDNN", "%s", real.trouble);
+        skip(c, "no real cuDNN");
+        return;
     }
+    check_real(c, &real, loads);
+    if (loads)
+        check_forwarding(c, &(pair){dropin, real.path});
+    else
+        skip(c, "no drop-in");
 }

@@ -1,4 +1,5 @@
 #include "check.h"
+#include "child.h"
 #include "enums.h"
 #include "kernel.h"
 #include "launch.h"
@@ -96,10 +97,13 @@ static void try_kernel(check *c, session *s, const gdnn_kernel *kernel, const ch
                    total.run, total.worst);
 }
 
-/* Loads every instance of every kernel; EXIT with a line. False: one does not load. */
+/* Loads every instance of every kernel, and prints a line. False: one does not load. */
 static bool load_all(check *c, const session *s, const char *where)
 {
+    char sm[16] = "";
     int loaded = 0;
+    if (!s->emulated) /* which has it in its name */
+        snprintf(sm, sizeof sm, ", sm_%d", s->facts.sm);
     for (int i = 0; i < gdnn_kernel_count; i++) {
         const gdnn_kernel *kernel = &gdnn_kernels[i];
         for (int dtype = GDNN_F16; dtype <= GDNN_F64; dtype++)
@@ -111,15 +115,15 @@ static bool load_all(check *c, const session *s, const char *where)
                 if (!(kernel->dtypes >> dtype & kernel->layouts >> layout & 1))
                     continue;
                 if (gdnn_load(&shape, &function, &reason) != GDNN_OK) {
-                    check_line(c, CHECK_FAILED, where, "%s, sm_%d: %s", s->facts.name, s->facts.sm,
+                    check_line(c, CHECK_FAILED, where, "%s%s: %s", s->facts.name, sm,
                                gdnn_last_error());
                     return false;
                 }
                 loaded++;
             }
     }
-    check_line(c, CHECK_OK, where, "%s, sm_%d: all %d instances of %d kernels load", s->facts.name,
-               s->facts.sm, loaded, gdnn_kernel_count);
+    check_line(c, CHECK_OK, where, "%s%s: all %d instances of %d kernels load", s->facts.name, sm,
+               loaded, gdnn_kernel_count);
     return true;
 }
 
@@ -134,8 +138,19 @@ static void check_device(check *c, session_choice choice, int ordinal, const cha
     session_close(&s);
 }
 
+/* Runs in a child, since a process keeps the driver that it asked first: why it has no GPU. */
+static void ask_driver(void *unused, char *answer, size_t size)
+{
+    (void)unused;
+    const gdnn_driver *driver = gdnn_driver_get();
+    snprintf(answer, size, "%s", driver ? "the CUDA driver finds no GPU" : gdnn_last_error());
+}
+
 void check_devices(check *c)
 {
+    char why[512];
+    /* First: CUDA does not work in the child of a process that has begun with it. */
+    child_ask(ask_driver, NULL, why, sizeof why);
     int gpus = session_devices(SESSION_GPU);
     for (int i = 0; i < gpus; i++) {
         char where[32];
@@ -144,8 +159,7 @@ void check_devices(check *c)
     }
     if (gpus)
         return;
-    check_line(c, CHECK_SKIPPED, "gpu",
-               "there is none: libcuda.so.1 is missing or finds no device");
+    check_line(c, CHECK_SKIPPED, "gpu", "%s", why);
     if (session_devices(SESSION_EMULATED))
         check_device(c, SESSION_EMULATED, 0, "emulated");
     else

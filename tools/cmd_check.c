@@ -28,7 +28,7 @@ static const command face = {
     .flag_count = sizeof flags / sizeof flags[0],
 };
 
-enum { WIDTH = 120, WHAT_AT = 9, DETAIL_AT = 42 };
+enum { WHAT_AT = 9, DETAIL_AT = 41 };
 
 void check_line(check *c, check_verdict verdict, const char *what, const char *format, ...)
 {
@@ -42,7 +42,7 @@ void check_line(check *c, check_verdict verdict, const char *what, const char *f
     columns_cell(c->out, words[verdict], WHAT_AT);
     int at = WHAT_AT + columns_text(c->out, what);
     at += fprintf(c->out, "%*s", at + 1 < DETAIL_AT ? DETAIL_AT - at : 1, "");
-    columns_wrapped(c->out, detail, at, DETAIL_AT, WIDTH);
+    columns_wrapped(c->out, detail, at, DETAIL_AT, columns_width(c->out));
     fflush(c->out);
     json_begin(&c->json);
     json_text(&c->json, "check", what);
@@ -74,7 +74,8 @@ int cmd_check(int argc, char **argv)
     if (code >= 0)
         return code;
     if (program_name && !program_find(program_name, program))
-        return usage_error(&face, "--program %s: %s", program_name, strerror(errno));
+        return usage_error(&face, "--program %s: %s", program_name,
+                           program_not_found(program_name, errno));
     check c = {.out = json_path && !strcmp(json_path, "-") ? stderr : stdout};
     if (json_open(&c.json, json_path) != GDNN_OK)
         return usage_error(&face, "%s", gdnn_last_error());

@@ -6,16 +6,14 @@
 #include "flags.h"
 #include "images.h"
 #include "info.h"
+#include "misspelt.h"
 #include "options.h"
 #include "program.h"
-#include "suggest.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static const char *json_path, *program_name;
 static bool verbose;
@@ -24,7 +22,8 @@ static const flag flags[] = {
     {"program", "NAME",
      "look for the real cuDNN as for this program: python3 of a venv, for example", &program_name,
      NULL},
-    {"verbose", NULL, "every place where the real cuDNN was looked for", NULL, &verbose},
+    {"verbose", NULL, "every file that the real cuDNN could have been, and why it was passed over",
+     NULL, &verbose},
     {"json", "FILE|-", "write a record an option and a GPU, and a summary, as JSON lines",
      &json_path, NULL},
 };
@@ -48,27 +47,22 @@ static const struct {
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
-enum { WIDTH = 120, VALUE_AT = 21, ORIGIN_AT = 50 };
+enum { VALUE_AT = 21 };
 
-static void print_item(FILE *out, const char *name, const char *value, const char *origin)
+void info_line(info *o, const char *name, const char *value, const char *origin)
 {
-    const char *shown = *value ? value : "-";
-    int at = fprintf(out, "  ") + columns_text(out, name);
-    at += fprintf(out, "%*s", at + 1 < VALUE_AT ? VALUE_AT - at : 1, "");
-    at += columns_text(out, shown);
-    int origin_at = at < ORIGIN_AT ? ORIGIN_AT : at + 1;
-    if (origin_at + columns_of(origin) <= WIDTH)
-        fprintf(out, "%*s", origin_at - at, "");
-    else
-        fprintf(out, "\n%*s", origin_at = VALUE_AT, ""); /* below the value */
-    columns_wrapped(out, origin, origin_at, VALUE_AT, WIDTH);
+    char text[8192];
+    int at = fprintf(o->out, "  ") + columns_text(o->out, name);
+    at += fprintf(o->out, "%*s", at + 1 < VALUE_AT ? VALUE_AT - at : 1, "");
+    snprintf(text, sizeof text, "%s (%s)", *value ? value : "none", origin);
+    columns_wrapped(o->out, text, at, VALUE_AT, columns_width(o->out));
 }
 
 void info_item(info *o, bool shown, const char *kind, const char *name, const char *value,
                const char *origin)
 {
     if (shown)
-        print_item(o->out, name, value, origin);
+        info_line(o, name, value, origin);
     json_begin(&o->json);
     json_text(&o->json, "item", kind);
     json_text(&o->json, "name", name);
@@ -77,10 +71,9 @@ void info_item(info *o, bool shown, const char *kind, const char *name, const ch
     json_end(&o->json);
 }
 
-/* The sentences about bad values, each beginning with the variable. */
+/* What is said of the options whose values are bad: "" for the others. */
 typedef struct refusals {
-    char sentence[OPTIONS][512];
-    int count;
+    char text[OPTIONS][1536];
 } refusals;
 
 static const char *from_environment(const char *variable, void *context)
@@ -89,44 +82,21 @@ static const char *from_environment(const char *variable, void *context)
     return getenv(variable);
 }
 
-static void remember(const char *sentence, void *context)
+static void remember(const gdnn_option_fault *fault, void *context)
 {
     refusals *r = context;
-    if (r->count < OPTIONS)
-        snprintf(r->sentence[r->count++], sizeof r->sentence[0], "%s", sentence);
-}
-
-static const char *refusal_of(const refusals *r, const char *variable)
-{
-    size_t length = strlen(variable);
-    for (int i = 0; i < r->count; i++)
-        if (!strncmp(r->sentence[i], variable, length) && r->sentence[i][length] == '=')
-            return r->sentence[i];
-    return NULL;
-}
-
-/* Variables of our prefix that no option has: misspelt, as a rule. */
-static void show_unknown(info *o)
-{
-    const char *names[OPTIONS];
     for (int i = 0; i < OPTIONS; i++)
-        names[i] = options[i].variable;
-    for (char **e = environ; *e; e++) {
-        char name[128], origin[256];
-        size_t length = strcspn(*e, "=");
-        bool known = length >= sizeof name || strncmp(*e, "GROUPDNN_", 9) != 0;
-        if (known)
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)length, *e);
-        for (int i = 0; i < OPTIONS; i++)
-            known |= !strcmp(name, options[i].variable);
-        if (known)
-            continue;
-        const char *near = suggest(name, names, OPTIONS);
-        snprintf(origin, sizeof origin, "environment; ignored, there is no such option%s%s",
-                 near ? ", did you mean " : "", near ? near : "");
-        info_item(o, true, "option", name, *e + length + ((*e)[length] == '='), origin);
-    }
+        if (!strcmp(fault->variable, options[i].variable))
+            snprintf(r->text[i], sizeof r->text[i], "the environment has %s: %s", fault->value,
+                     fault->wrong);
+}
+
+static void show_misspelt(const char *name, const char *value, const char *near, void *context)
+{
+    char origin[256];
+    snprintf(origin, sizeof origin, "environment; ignored, there is no such option%s%s",
+             near ? ", did you mean " : "", near ? near : "");
+    info_item(context, true, "option", name, value, origin);
 }
 
 /* Where an option that is set comes from, and what is wrong with the file that it names. */
@@ -150,21 +120,18 @@ static const char *origin_of(const gdnn_options *read, const char *variable)
 static void show_options(info *o)
 {
     gdnn_options read;
-    refusals refused = {.count = 0};
+    refusals refused = {.text = {""}};
     gdnn_options_read(&read, from_environment, remember, &refused);
     fputs("Options:\n", o->out);
     for (int i = 0; i < OPTIONS; i++) {
-        const char *value = getenv(options[i].variable);
-        const char *refusal = refusal_of(&refused, options[i].variable);
-        if (refusal)
-            info_item(o, true, "option", options[i].variable, options[i].fallback, refusal);
-        else if (value && *value)
-            info_item(o, true, "option", options[i].variable, value,
-                      origin_of(&read, options[i].variable));
-        else
-            info_item(o, true, "option", options[i].variable, options[i].fallback, "default");
+        const char *variable = options[i].variable, *value = getenv(variable);
+        bool set = value && *value, bad = *refused.text[i];
+        info_item(o, true, "option", variable, set && !bad ? value : options[i].fallback,
+                  bad   ? refused.text[i]
+                  : set ? origin_of(&read, variable)
+                        : "default");
     }
-    show_unknown(o);
+    misspelt_variables(show_misspelt, o);
 }
 
 /* The file that the driver's functions are in. */
@@ -256,10 +223,12 @@ int cmd_info(int argc, char **argv)
     char program[PATH_MAX];
     info_cudnn cudnn;
     if (program_name && !program_find(program_name, program))
-        return usage_error(&face, "--program %s: %s", program_name, strerror(errno));
+        return usage_error(&face, "--program %s: %s", program_name,
+                           program_not_found(program_name, errno));
     info o = {.out = json_path && !strcmp(json_path, "-") ? stderr : stdout};
     if (json_open(&o.json, json_path) != GDNN_OK)
         return usage_error(&face, "%s", gdnn_last_error());
+    gdnn_options_be_quiet(); /* the table says it */
     show_options(&o);
     info_show_cudnn(&o, program_name ? program : NULL, verbose, &cudnn);
     show_machine(&o, &cudnn);

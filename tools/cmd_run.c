@@ -2,6 +2,7 @@
 #include "cudnn.h"
 #include "dropin.h"
 #include "flags.h"
+#include "misspelt.h"
 #include "options.h"
 #include "program.h"
 #include <errno.h>
@@ -27,13 +28,14 @@ static const char *const variables[] = {
 #undef GDNN_OPTION
 };
 
+/* As typed, and then as the command gets them. */
 static const char *texts[OPTIONS];
 static bool on[OPTIONS];
 
 #define NAMED_WORD(values) values
 #define NAMED_LOG(values)  values
-#define NAMED_PATH(values) values
-#define NAMED_FILE(values) values
+#define NAMED_PATH(values) "FILE"
+#define NAMED_FILE(values) "FILE"
 #define NAMED_LIST(values) values
 #define NAMED_TEXT(values) values
 #define NAMED_FLAG(values) NULL /* --stats, and no value */
@@ -43,7 +45,6 @@ static const flag flags[] = {
     {#field, NAMED_##kind(values), help, &texts[OPTION_##field], &on[OPTION_##field]},
 #include "options.def"
 #undef GDNN_OPTION
-    {"summary", NULL, "the same as --stats", NULL, &on[OPTION_stats]},
 };
 
 static const command face = {
@@ -52,11 +53,12 @@ static const command face = {
     .help =
         "Runs a command with groupdnn's libcudnn.so.9 in front of NVIDIA's, by LD_PRELOAD, for "
         "it and the processes that it starts. The options set the variables of the same names: "
-        "--mode is GROUPDNN_MODE.\n"
+        "--mode is GROUPDNN_MODE. A FILE may be relative to this folder.\n"
         "If the real cuDNN that the command would get has functions that this drop-in does not "
         "know, that is said, and the command runs without it.\n"
         "Programs that are setuid or statically linked, or that open cuDNN by an absolute path, "
-        "are not reached; --stats shows whether a program is.",
+        "are not reached. With --stats every process that the drop-in is reached in says so at "
+        "its end.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .runs = true,
@@ -74,9 +76,18 @@ static const char *from_flags(const char *variable, void *context)
     return NULL;
 }
 
-static void refuse(const char *sentence, void *context)
+static const char *flag_of(const char *variable)
 {
-    *(int *)context = usage_error(&face, "%s", sentence);
+    int i = 0;
+    while (strcmp(variable, variables[i]) != 0)
+        i++;
+    return flags[i].name;
+}
+
+static void refuse(const gdnn_option_fault *fault, void *context)
+{
+    *(int *)context =
+        usage_error(&face, "--%s %s: %s", flag_of(fault->variable), fault->value, fault->wrong);
 }
 
 /* Makes `value`, from its byte `at` on a file's name, one that does not depend on the folder: the command may work in
@@ -139,22 +150,27 @@ static void add_name(const char *name, void *context)
         snprintf(g->names + used, sizeof g->names - used, "%s%s", used ? ", " : "", name);
 }
 
-/* False, after a message, if `program` would not start with the drop-in. */
-static bool suits(const char *program)
+/* False, after a message, if a program would not start with the drop-in in front of `real`. */
+static bool suits(const cudnn_file *real)
 {
-    cudnn_file real;
     gap missing = {0};
     char more[48] = "";
-    if (!cudnn_find(program, &real, NULL, NULL) ||
-        cudnn_missing(real.path, add_name, &missing) <= 0)
+    if (cudnn_missing(real->path, add_name, &missing) <= 0)
         return true;
     if (missing.count > NAMES_SHOWN)
         snprintf(more, sizeof more, " and %d more", missing.count - NAMES_SHOWN);
     environment_error(&face,
                       "%s (%s) has functions that this version of groupdnn does not know: %s%s; "
                       "the command runs without groupdnn",
-                      real.path, real.origin, missing.names, more);
+                      real->path, real->origin, missing.names, more);
     return false;
+}
+
+/* Why the library that --cudnn names, the only one that is tried then, cannot be used. */
+static void refuse_cudnn(const cudnn_file *file, const char *wrong, void *context)
+{
+    if (wrong)
+        *(int *)context = usage_error(&face, "--cudnn %s %s", file->path, wrong);
 }
 
 /* Sets LD_PRELOAD for `program`; EXIT_PASS also where it is better left alone. */
@@ -162,13 +178,16 @@ static int set_preload(const char *program)
 {
     char path[PATH_MAX], text[4 * PATH_MAX];
     const char *ignored = program_ignores_preload(program);
+    cudnn_file real;
+    int code = EXIT_PASS;
     if (!dropin_find(path))
         return environment_error(
             &face, "the drop-in is missing: there is no %s; build or install it", path);
     if (ignored)
         environment_error(&face, "%s: %s, so groupdnn does not reach it", program, ignored);
-    if (!suits(program))
-        return EXIT_PASS;
+    bool found = cudnn_find(program, &real, texts[OPTION_cudnn] ? refuse_cudnn : NULL, &code);
+    if (code != EXIT_PASS || (found && !suits(&real)))
+        return code;
     if (!dropin_preload(path, getenv("LD_PRELOAD"), text, sizeof text))
         return environment_error(&face,
                                  "LD_PRELOAD cannot hold %s: blanks and colons end a name there; "
@@ -179,11 +198,17 @@ static int set_preload(const char *program)
     return EXIT_PASS;
 }
 
+static void warn_of_misspelt(const char *name, const char *value, const char *near, void *context)
+{
+    (void)value, (void)context;
+    environment_error(&face, "%s: there is no such option; ignored%s%s", name,
+                      near ? "; did you mean " : "", near ? near : "");
+}
+
 /* Says why the command does not start. */
 static int not_started(const char *word, int why)
 {
-    environment_error(&face, "%s: %s", word,
-                      why == ENOENT ? "there is no such command" : strerror(why));
+    environment_error(&face, "%s: %s", word, program_not_found(word, why));
     return why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
@@ -201,6 +226,8 @@ int cmd_run(int argc, char **argv)
         return code;
     if (!program_find(argv[0], program))
         return not_started(argv[0], errno);
+    gdnn_options_be_quiet(); /* the command's processes say it */
+    misspelt_variables(warn_of_misspelt, NULL);
     code = set_preload(program);
     if (code != EXIT_PASS)
         return code;

@@ -9,7 +9,10 @@ typedef struct info {
     json json;
 } info;
 
-/* A record, and a line unless `shown` is false. An empty value is shown as "-". */
+/* A line: "name  value (origin)". An empty value is shown as "none". */
+void info_line(info *o, const char *name, const char *value, const char *origin);
+
+/* A record, and a line unless `shown` is false. */
 void info_item(info *o, bool shown, const char *kind, const char *name, const char *value,
                const char *origin);
 
@@ -21,7 +24,7 @@ typedef struct info_cudnn {
 } info_cudnn;
 
 /* Shows them for the file `program` (NULL: no program in particular); with all that was tried if
- * `verbose`, or if nothing was found. */
+ * `verbose`. */
 void info_show_cudnn(info *o, const char *program, bool verbose, info_cudnn *facts);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The places that were tried, told after what was found. */
+/* The places that were tried, told after what was found. A file that is used may have a trouble, too. */
 enum { MOST_PLACES = 64 };
 
 typedef struct place {
@@ -28,6 +28,17 @@ static void remember(const cudnn_file *file, const char *wrong, void *context)
     snprintf(next->wrong, sizeof next->wrong, "%s", wrong ? wrong : "");
 }
 
+/* People get the places only if they ask: where nothing is found, the message has them. */
+static void show_place(info *o, const place *p, bool verbose)
+{
+    bool used = !*p->wrong;
+    char origin[sizeof p->wrong + 128];
+    snprintf(origin, sizeof origin, "%s%s%s", p->file.origin, used ? "" : "; ", p->wrong);
+    if (verbose)
+        info_line(o, used ? "used" : "passed over", p->file.path, origin);
+    info_item(o, false, "place", p->file.origin, p->file.path, used ? "used" : p->wrong);
+}
+
 static void show_dropin(info *o, info_cudnn *facts)
 {
     char path[PATH_MAX];
@@ -43,14 +54,12 @@ static void show_dropin(info *o, info_cudnn *facts)
                                                             : "does not have the drop-in");
 }
 
-static void show_version(info *o, const char *path, info_cudnn *facts)
+static void show_version(info *o, const cudnn_file *real, info_cudnn *facts)
 {
-    char why[256];
-    size_t version = cudnn_version(path, why, sizeof why);
-    if (version)
-        snprintf(facts->version, sizeof facts->version, "%zu.%zu.%zu", version / 10000,
-                 version / 100 % 100, version % 100);
-    info_item(o, true, "cudnn", "version", facts->version, version ? "cudnnGetVersion" : why);
+    if (real->version)
+        cudnn_version_text(real->version, facts->version);
+    info_item(o, true, "cudnn", "version", facts->version,
+              real->version ? "cudnnGetVersion" : real->trouble);
 }
 
 static void show_missing(const char *name, void *context)
@@ -68,15 +77,12 @@ void info_show_cudnn(info *o, const char *program, bool verbose, info_cudnn *fac
     show_dropin(o, facts);
     bool found = cudnn_find(program, &real, remember, &tried);
     info_item(o, true, "cudnn", "real cuDNN", found ? real.path : "",
-              found ? real.origin : "none was found; GROUPDNN_CUDNN can name it");
-    for (int i = 0; i < tried.count; i++) {
-        const place *p = &tried.list[i];
-        info_item(o, verbose || !found, "place", p->file.origin, p->file.path,
-                  *p->wrong ? p->wrong : "used");
-    }
+              found ? real.origin : real.trouble);
+    for (int i = 0; i < tried.count; i++)
+        show_place(o, &tried.list[i], verbose);
     if (found) {
         snprintf(facts->real, sizeof facts->real, "%s", real.path);
-        show_version(o, real.path, facts);
+        show_version(o, &real, facts);
         facts->missing = cudnn_missing(real.path, show_missing, o);
     }
     free(tried.list);

@@ -73,6 +73,8 @@ def the_table_says_who_ran_it():
         expect(lines[2].split()[1:1 + len(words)] == words, lines[2])
         expect("dir=fwd dtype=f32 layout=nchw n=8 c=32 in=14x14 k=32 filter=3x3 pad=1 groups=32" in lines[2], lines[2])
     expect(not with_drop_in("--mode", "off").err, "off")
+    lines = with_drop_in("--mode", "off", "--stats").err.splitlines()
+    expect(len(lines) == 2 and "mode off, cuDNN " in lines[0] and "mode off forwards every call" in lines[1], lines)
 
 
 @test

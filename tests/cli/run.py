@@ -1,6 +1,6 @@
 """`groupdnn run`: what the command gets, and what is said when it cannot get it.
 
-Arguments: the tool, and the folder with small/, newer/ and crashing/libcudnn.so.9."""
+Arguments: the tool, and the folder with small/, newer/, crashing/ and eight/libcudnn.so.9, and the programs linked_*."""
 
 import os
 import shutil
@@ -15,6 +15,7 @@ from tool import expect, expect_run, place, run, test, write
 CUDNN = os.path.abspath(sys.argv[2])
 SMALL = os.path.join(CUDNN, "small", "libcudnn.so.9")
 NEWER = os.path.join(CUDNN, "newer", "libcudnn.so.9")
+EIGHT = os.path.join(CUDNN, "eight", "libcudnn.so.9")
 DROP_IN = os.path.realpath(os.path.join(os.path.dirname(tool.TOOL), "../shim/libcudnn.so.9"))
 PRINT = 'import os, sys; print(repr(sys.argv[1:])); print(repr(dict(os.environ)))'
 
@@ -63,9 +64,27 @@ def options_become_variables():
     for name, value in {"MODE": "verify", "LOG": "error", "STATS": "1", "DISABLE": "fwd,direct_bwd_data",
                         "KERNEL": "direct_fwd", "TRACE": "/tmp/%p.txt", "CUDNN": SMALL}.items():
         expect(env["GROUPDNN_" + name] == value, name, env)
-    expect(environment("--summary")["GROUPDNN_STATS"] == "1", "--summary")
     expect(environment("--mode", "off", env={"GROUPDNN_MODE": "force"})["GROUPDNN_MODE"] == "off", "the flag counts")
     expect(environment(env={"GROUPDNN_MODE": "force"})["GROUPDNN_MODE"] == "force", "variables stay")
+
+
+@test
+def wrong_variables_are_left_to_the_command():
+    """The drop-in reports their values, in every process that calls cuDNN; nobody else finds a wrong name."""
+    result = groupdnn_run("true", env={"GROUPDNN_MODE": "fast"})
+    expect_run(result, 0)
+    expect(not result.err, result.err)
+    result = groupdnn_run("true", env={"GROUPDNN_MOD": "off", "GROUPDNN_QQQQQQQQ": ""})
+    expect_run(result, 0, "groupdnn run: GROUPDNN_MOD: there is no such option; ignored; did you mean GROUPDNN_MODE\n",
+               "groupdnn run: GROUPDNN_QQQQQQQQ: there is no such option; ignored\n")
+
+
+@test
+def help_is_legible():
+    lines = run("run", "--help").out.splitlines()
+    expect(all(len(line) <= 80 for line in lines), lines)
+    expect("  --mode off|observe|on|force|verify" in lines, "the values stand alone", lines)
+    expect(any(line.startswith("  --trace FILE   ") for line in lines), lines)
 
 
 @test
@@ -128,12 +147,18 @@ def wrong_options():
     for arguments, pieces in [
             ([], ["what to run?", "groupdnn run [OPTION]... -- COMMAND"]),
             (["--"], ["what to run?"]),
-            (["--mode", "fast", "true"], ["GROUPDNN_MODE=fast", "off|observe|on|force|verify"]),
+            (["--mode", "fast", "true"], ["--mode fast: not one of", "accepted: off|observe|on|force|verify\n"]),
             (["--mode=", "true"], ["--mode: the value is empty"]),
             (["--stats=1", "true"], ["--stats takes no value"]),
             (["--kernel", "direct_fdw", "true"], ["there is no \"direct_fdw\"", "direct_fwd"]),
             (["--disable", "forward", "true"], ["there is no \"forward\""]),
-            (["--log", "loud", "true"], ["GROUPDNN_LOG=loud", "off|error|info|calls"]),
+            (["--log", "loud", "true"], ["--log loud: ", "accepted: off|error|info|calls\n"]),
+            (["--disable", "fwd,", "true"], ["--disable fwd,: an empty word", "<kernel>\n"]),
+            (["--kernel", "fwd", "true"], ["--kernel fwd: there is no \"fwd\"; the names are direct_fwd,"]),
+            (["--cudnn", place("none.so"), "true"], ["--cudnn %s does not exist" % place("none.so")]),
+            (["--cudnn", "sub/none.so", "true"], ["--cudnn %s/sub/none.so does not exist" % os.getcwd()]),
+            (["--cudnn", EIGHT, "true"], ["--cudnn %s says that its version is 8900" % EIGHT]),
+            (["--summary", "true"], ["no option --summary"]),
             (["--moed", "off", "true"], ["--moed", "did you mean --mode?"]),
             (["--trace"], ["--trace needs a value"])]:
         expect_run(groupdnn_run(*arguments), 2, "groupdnn run: ", *pieces)
@@ -185,6 +210,28 @@ def the_packages_of_a_program_are_looked_at():
     os.chdir(tool.FOLDER.name)
     result = groupdnn_run("true", env={"GROUPDNN_CUDNN": "", "VIRTUAL_ENV": place("venv")})
     expect_run(result, 0, there, "VIRTUAL_ENV")
+
+
+@test
+def where_the_program_is_linked_to_counts():
+    """Its cuDNN has functions that the drop-in lacks: with the drop-in in front it would not start."""
+    def expect_own(*command, **env):
+        result = groupdnn_run(*command, env={"GROUPDNN_CUDNN": "", **env})
+        expect_run(result, 0, "newer/libcudnn.so.9", "cudnnOfTomorrow", "the command runs without groupdnn")
+        expect(result.out == "tomorrow 0\n", result.out)
+    venv = {"VIRTUAL_ENV": place("of_another")}
+    package(place("of_another"), SMALL)
+    for name in ("rpath", "runpath", "held", "chained"):
+        program = os.path.join(CUDNN, "linked_" + name)
+        expect_own(program, **venv)
+        expect_own("linked_" + name, PATH=CUDNN)
+        expect_own(executable("script_of_" + name, "#! %s \n" % program), **venv)
+        expect_own(executable("env_of_" + name, "#!/usr/bin/env linked_%s\n" % name),
+                   PATH="%s:%s" % (CUDNN, os.environ["PATH"]))
+        expect_own(executable("split_of_" + name, "#!/usr/bin/env -S linked_%s -x\n" % name),
+                   PATH="%s:%s" % (CUDNN, os.environ["PATH"]))
+    os.symlink(os.path.join(CUDNN, "linked_runpath"), place("linked_link"))
+    expect_own(place("linked_link"))
 
 
 @test

@@ -328,6 +328,8 @@ static void the_epilogue(void **state)
     with_epilogue();
     assert_problem("dir=fwd dtype=f32" SIZES "math=tf32 alpha=2 bias=1 z=1 alpha2=0.5 act=relu");
     activation.activation = CUDNN_ACTIVATION_IDENTITY;
+    assert_reason(GDNN_REASON_REFUSED);
+    call.algo = 1;
     memcpy(z.stride, (int[]){64, 16, 4, 2}, sizeof(int[4]));
     assert_problem("dir=fwd dtype=f32" SIZES
                    "math=tf32 alpha=2 bias=1 z=1 alpha2=0.5 zstrides=64x16x4x2 "

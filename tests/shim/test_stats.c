@@ -159,6 +159,26 @@ static void verified(void **state)
     assert_contains(line_with("calls: "), "142 calls: 0 by groupdnn, 115 by cudnn, 27 by both");
 }
 
+/* Calls of problems that found no room among the routes. */
+static void further_calls(void)
+{
+    count(GDNN_FWD, GDNN_REASON_TAKEN, 9);
+}
+
+static void further_problems_go_where_their_mode_says(void **state)
+{
+    (void)state;
+    run("force", further_calls);
+    assert_contains(line_with("further"), ": 9 groupdnn further problems 9 fwd");
+    assert_contains(line_with("calls: "), "9 calls: 9 by groupdnn, 0 by cudnn, 0 by both");
+    run("observe", further_calls);
+    assert_contains(line_with("further"), ": 9 cudnn further problems 9 fwd");
+    assert_contains(line_with("calls: "), "9 calls: 0 by groupdnn, 9 by cudnn, 0 by both");
+    run("verify", further_calls);
+    assert_contains(line_with("further"), ": 9 both further problems 9 fwd");
+    assert_contains(line_with("calls: "), "9 calls: 0 by groupdnn, 0 by cudnn, 9 by both");
+}
+
 static void merged_calls(void)
 {
     for (size_t workspace = 0; workspace < 50; workspace++)
@@ -238,12 +258,45 @@ static void a_process_that_calls_nothing_prints_nothing(void **state)
     (void)state;
     run("force", nothing);
     assert_string_equal(shown, "");
-    run("force", begin_only);
-    assert_string_equal(shown, "");
     setenv("GROUPDNN_STATS", "0", 1);
     run("force", some_calls);
     assert_string_equal(shown, "");
+    run("force", begin_only);
+    assert_string_equal(shown, "");
     setenv("GROUPDNN_STATS", "1", 1);
+}
+
+/* So that its user sees that the drop-in was reached. */
+static void a_process_without_convolutions_says_so(void **state)
+{
+    (void)state;
+    run("force", begin_only);
+    assert_int_equal(count_lines(shown), 2);
+    assert_contains(line_with("version"), "mode force, cuDNN 9.19.2 /opt/libcudnn.so.9");
+    assert_contains(line_with("counted: "), "no convolution of its legacy interface");
+    run("off", begin_only);
+    assert_int_equal(count_lines(shown), 2);
+    assert_contains(line_with("version"), "mode off, cuDNN 9.19.2");
+    assert_string_equal(line_with("counted"),
+                        "groupdnn: nothing was counted: mode off forwards every call unseen");
+}
+
+/* Its forked children need not call cuDNN. */
+static void fork_idle(void)
+{
+    gdnn_stats_begin();
+    pid_t child = fork();
+    if (child == 0)
+        exit(0);
+    if (child_wait(child))
+        _exit(1);
+}
+
+static void idle_children_say_nothing(void **state)
+{
+    (void)state;
+    run("force", fork_idle);
+    assert_int_equal(count_lines(shown), 2);
 }
 
 static void without_cudnn(void)
@@ -423,10 +476,13 @@ int main(void)
         cmocka_unit_test(the_table),
         cmocka_unit_test(observed),
         cmocka_unit_test(verified),
+        cmocka_unit_test(further_problems_go_where_their_mode_says),
         cmocka_unit_test(problems_are_merged_by_fate),
         cmocka_unit_test(at_most_thirty_lines),
         cmocka_unit_test(long_problems_are_cut),
         cmocka_unit_test(a_process_that_calls_nothing_prints_nothing),
+        cmocka_unit_test(a_process_without_convolutions_says_so),
+        cmocka_unit_test(idle_children_say_nothing),
         cmocka_unit_test(no_library_is_said),
         cmocka_unit_test(other_ends_print_nothing),
         cmocka_unit_test(a_child_tells_its_own),

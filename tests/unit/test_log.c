@@ -128,6 +128,38 @@ static void a_file_that_does_not_open_is_said_once(void **state)
                                "file or directory; nothing is logged\n");
 }
 
+static char pipe_path[64];
+
+static void log_to_an_unread_pipe(void)
+{
+    alarm(20); /* ends a child that waits for a reader */
+    gdnn_log(GDNN_LOG_ERROR, "an error");
+}
+
+static void log_to_a_read_pipe(void)
+{
+    char text[64];
+    int reader = open(pipe_path, O_RDONLY | O_NONBLOCK);
+    gdnn_log(GDNN_LOG_ERROR, "an error");
+    ssize_t length = read(reader, text, sizeof text);
+    if (length <= 0 || write(STDERR_FILENO, text, (size_t)length) != length)
+        abort();
+}
+
+static void nobody_waits_for_a_reader(void **state)
+{
+    (void)state;
+    char value[80];
+    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
+    snprintf(value, sizeof value, "error:%s", pipe_path);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    in_child(value, log_to_an_unread_pipe);
+    assert_contains(shown, "pipe: No such device or address; nothing is logged\n");
+    in_child(value, log_to_a_read_pipe);
+    assert_contains(shown, "]: an error\n");
+    remove(pipe_path);
+}
+
 static void strange_lines(void)
 {
     char text[5000];
@@ -417,6 +449,7 @@ int main(void)
         cmocka_unit_test(files_are_appended_to),
         cmocka_unit_test(percent_p_is_the_process_id),
         cmocka_unit_test(a_file_that_does_not_open_is_said_once),
+        cmocka_unit_test(nobody_waits_for_a_reader),
         cmocka_unit_test(lines_stay_lines),
         cmocka_unit_test(errno_is_kept),
         cmocka_unit_test(other_files_are_not_written),

@@ -26,11 +26,12 @@ static const char *get(const char *variable, void *context)
     return e->variable && !strcmp(variable, e->variable) ? e->value : NULL;
 }
 
-static void report(const char *sentence, void *context)
+static void report(const gdnn_option_fault *fault, void *context)
 {
     environment *e = context;
     e->reports++;
-    snprintf(e->sentence, sizeof e->sentence, "%s", sentence);
+    snprintf(e->sentence, sizeof e->sentence, "%s=%s: %s; %s", fault->variable, fault->value,
+             fault->wrong, fault->instead ? fault->instead : "kept");
 }
 
 static gdnn_options read_one(environment *e, const char *variable, const char *value)
@@ -259,14 +260,26 @@ static void names_that_mean_nothing(void **state)
     environment e;
     gdnn_options options = read_one(&e, "GROUPDNN_DISABLE", "fwd,fdw,direct_bwd_data");
     assert_int_equal(e.reports, 1);
-    assert_contains(e.sentence, "GROUPDNN_DISABLE: there is no \"fdw\"");
-    assert_contains(e.sentence, "direct_fwd");
+    assert_contains(e.sentence,
+                    "GROUPDNN_DISABLE=fwd,fdw,direct_bwd_data: there is no \"fdw\"; the "
+                    "names are all,fwd,bwd_data,bwd_filter,direct_");
+    assert_contains(e.sentence, "; kept");
     assert_true(gdnn_options_disables(&options, "fwd"));
     assert_true(gdnn_options_disables(&options, "direct_bwd_data"));
     options = read_one(&e, "GROUPDNN_KERNEL", "direct");
     assert_int_equal(e.reports, 1);
-    assert_contains(e.sentence, "GROUPDNN_KERNEL: there is no \"direct\"");
+    assert_contains(e.sentence,
+                    "GROUPDNN_KERNEL=direct: there is no \"direct\"; the names are direct_");
     assert_string_equal(options.kernel, "direct");
+    /* What groups of kernels are called is no kernel. */
+    static const char *const parts[] = {"all", "fwd", "bwd_data", "bwd_filter"};
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        read_one(&e, "GROUPDNN_KERNEL", parts[i]);
+        assert_int_equal(e.reports, 1);
+        assert_contains(e.sentence, "the names are direct_");
+        read_one(&e, "GROUPDNN_DISABLE", parts[i]);
+        assert_int_equal(e.reports, 0);
+    }
 }
 
 static void disables_whole_words(void **state)
@@ -330,6 +343,18 @@ static int process_reports_bad_values(void)
     return gdnn_options_get()->mode != GDNN_MODE_ON;
 }
 
+static int process_is_quiet(void)
+{
+    gdnn_options_be_quiet();
+    return process_reports_bad_values();
+}
+
+static int process_reports_names(void)
+{
+    setenv("GROUPDNN_KERNEL", "fwd", 1);
+    return strcmp(gdnn_options_get()->kernel, "fwd") != 0;
+}
+
 static int secure_process_ignores_all(void)
 {
     secure = 1;
@@ -352,6 +377,13 @@ static void the_process(void **state)
                                "accepted: off|observe|on|force|verify; using on\n"
                                "groupdnn: GROUPDNN_CUDNN=x: not absolute; accepted: absolute path; "
                                "ignored\n");
+    in_child(process_is_quiet, shown, sizeof shown);
+    assert_string_equal(shown, "");
+    in_child(process_reports_names, shown, sizeof shown);
+    assert_contains(shown,
+                    "groupdnn: GROUPDNN_KERNEL=fwd: there is no \"fwd\"; the names are direct_");
+    assert_null(strstr(shown, "using"));
+    assert_null(strstr(shown, "(null)"));
 }
 
 static void elevated_rights(void **state)

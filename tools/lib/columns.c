@@ -2,6 +2,18 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+/* Of a page that is no terminal; and the least that a terminal is taken to have. */
+enum { PAGE_WIDTH = 120, LEAST_WIDTH = 40 };
+
+int columns_width(FILE *out)
+{
+    struct winsize size;
+    if (ioctl(fileno(out), TIOCGWINSZ, &size) || !size.ws_col)
+        return PAGE_WIDTH;
+    return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+}
 
 /* True if the byte begins a character. */
 static int begins(char byte)

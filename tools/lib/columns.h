@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+/* The columns of the terminal that `out` is; 120 where it is none. */
+int columns_width(FILE *out);
+
 /* The characters of `text`. */
 int columns_of(const char *text);
 

@@ -1,11 +1,15 @@
 #include "cudnn.h"
 
+#include "candidate.h"
 #include "child.h"
 #include "elf_file.h"
 #include "mapped_file.h"
+#include "objects.h"
+#include "open_file.h"
+#include "options.h"
 #include "program.h"
 #include "search.h"
-#include <dlfcn.h>
+#include "tried.h"
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +19,46 @@ typedef struct hunt {
     cudnn_file *found;
     cudnn_place *visit;
     void *context;
+    gdnn_tried tried;
 } hunt;
+
+/* Runs in a child: "version N", or what is wrong. */
+static void open_as_the_drop_in(void *path, char *answer, size_t size)
+{
+    size_t version;
+    char why[512];
+    if (gdnn_open_file(path, &version, why, sizeof why))
+        snprintf(answer, size, "version %zu", version);
+    else
+        snprintf(answer, size, "%s", why);
+}
+
+/* True if the drop-in would take the file, or not survive it; else `file->trouble` says what is wrong. */
+static bool examine(cudnn_file *file)
+{
+    if (!gdnn_search_check(file->path, file->trouble, sizeof file->trouble))
+        return false;
+    if (!child_ask(open_as_the_drop_in, file->path, file->trouble, sizeof file->trouble))
+        return true;
+    if (sscanf(file->trouble, "version %zu", &file->version) != 1)
+        return false;
+    *file->trouble = 0;
+    return true;
+}
 
 /* Tries one place; true if it is the one. */
 static bool try(const char *path, const char *origin, void *context)
 {
     hunt *h = context;
-    char why[512];
     cudnn_file file = {.origin = origin};
     snprintf(file.path, sizeof file.path, "%s", path);
-    bool usable = gdnn_search_check(path, why, sizeof why);
+    bool usable = examine(&file);
     if (h->visit)
-        h->visit(&file, usable ? NULL : why, h->context);
+        h->visit(&file, usable ? NULL : file.trouble, h->context);
     if (usable)
         *h->found = file;
+    else
+        gdnn_tried_add(&h->tried, path, origin, file.trouble);
     return usable;
 }
 
@@ -77,24 +107,48 @@ static bool try_beside(hunt *h, const char *program, const char *origin)
     return false;
 }
 
-bool cudnn_find(const char *program, cudnn_file *found, cudnn_place *visit, void *context)
+/* For a program that is linked with cuDNN the loader would find it; what others open, Python, as a rule, is
+ * among their packages. */
+static bool hunt_for(hunt *h, const char *program, const char *image, const objects *files)
 {
-    hunt h = {found, visit, context};
+    static const gdnn_loaded_list nothing;
+    const gdnn_loaded_list *list = files ? objects_list(files) : &nothing;
     char python[PATH_MAX], home[PATH_MAX];
-    const char *named = getenv("GROUPDNN_CUDNN"), *venv = getenv("VIRTUAL_ENV");
-    if (named && *named)
-        return gdnn_search(try, &h);
-    if (program && try_beside(&h, program, "Python packages beside the program"))
+    const char *venv = getenv("VIRTUAL_ENV");
+    if (*gdnn_options_get()->cudnn || (files && objects_need(files, GDNN_CUDNN_SONAME)))
+        return gdnn_search_objects(list, try, h);
+    if (program && (try_beside(h, program, "Python packages beside the program") ||
+                    (strcmp(program, image) != 0 &&
+                     try_beside(h, image, "Python packages beside the interpreter"))))
         return true;
-    if (venv && *venv && try_packages(&h, venv, "VIRTUAL_ENV"))
+    if (venv && *venv && try_packages(h, venv, "VIRTUAL_ENV"))
         return true;
-    if (gdnn_search(try, &h))
+    if (gdnn_search_objects(list, try, h))
         return true;
     if (!program_find("python3", python))
         return false;
     snprintf(home, sizeof home, "%s/.local", getenv("HOME") ? getenv("HOME") : "");
-    return try_beside(&h, python, "packages of the python3 in PATH") ||
-           try_packages(&h, home, "packages of the user's Python");
+    return try_beside(h, python, "packages of the python3 in PATH") ||
+           try_packages(h, home, "packages of the user's Python");
+}
+
+bool cudnn_find(const char *program, cudnn_file *found, cudnn_place *visit, void *context)
+{
+    hunt h = {.found = found, .visit = visit, .context = context};
+    char image[PATH_MAX] = "";
+    if (program)
+        program_image(program, image);
+    objects *files = program ? objects_read(image) : NULL;
+    *found = (cudnn_file){.origin = ""};
+    bool done = hunt_for(&h, program, image, files);
+    objects_free(files);
+    if (!done) {
+        bool nothing = !h.tried.used;
+        gdnn_tried_none(&h.tried);
+        snprintf(found->trouble, sizeof found->trouble, "%s%s", h.tried.text,
+                 nothing ? ", nor in the packages of Python in PATH or VIRTUAL_ENV" : "");
+    }
+    return done;
 }
 
 static const char *const known[] = {
@@ -137,28 +191,7 @@ int cudnn_missing(const char *path, void (*visit)(const char *name, void *contex
     return read ? g.count : -1;
 }
 
-/* Runs in a child: its answer is a text. */
-static void ask_version(void *path, char *answer, size_t size)
+void cudnn_version_text(size_t version, char text[32])
 {
-    size_t (*version)(void) = NULL;
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library)
-        *(void **)&version = dlsym(library, "cudnnGetVersion");
-    if (version)
-        snprintf(answer, size, "%zu", version());
-    else
-        snprintf(answer, size, "cannot be loaded: %s", dlerror());
-}
-
-size_t cudnn_version(const char *path, char *why, size_t size)
-{
-    char *end;
-    if (!child_ask(ask_version, (void *)path, why, size))
-        return 0;
-    size_t version = strtoull(why, &end, 10);
-    if (!*end && version)
-        return version;
-    if (!*end)
-        snprintf(why, size, "cudnnGetVersion answers 0");
-    return 0;
+    snprintf(text, 32, "%zu.%zu.%zu", version / 10000, version / 100 % 100, version % 100);
 }

@@ -15,10 +15,20 @@ static bool is_file(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
+/* The path of `place`, relative to a folder whose path has no links: each leading .. takes one of its names. */
+static void from_folder(const char *folder, const char *place, char *path, size_t size)
+{
+    size_t length = strlen(folder);
+    for (; !strncmp(place, "../", 3); place += 3)
+        while (length && folder[--length] != '/')
+            ;
+    snprintf(path, size, "%.*s/%s", (int)length, folder, place);
+}
+
 bool dropin_find(char path[PATH_MAX])
 {
     /* In the order of preference; the last is named where there is none. */
-    static const char *const places[] = {"/" GDNN_INSTALLED_SHIM, "/../shim/libcudnn.so.9"};
+    static const char *const places[] = {GDNN_INSTALLED_SHIM, "../shim/libcudnn.so.9"};
     const char *named = getenv("GDNN_SHIM");
     char folder[PATH_MAX], wanted[2 * PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
@@ -30,7 +40,7 @@ bool dropin_find(char path[PATH_MAX])
         if (i < 0)
             snprintf(wanted, sizeof wanted, "%s", named);
         else
-            snprintf(wanted, sizeof wanted, "%s%s", folder, places[i]);
+            from_folder(folder, places[i], wanted, sizeof wanted);
         if (is_file(wanted) && realpath(wanted, path))
             return true;
         if (i < 0)

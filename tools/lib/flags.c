@@ -43,8 +43,11 @@ enum { HELP_WIDTH = 80, HELP_AT = 36 };
 static void print_flag(const char *name, const char *value, const char *help)
 {
     int used = printf("  --%s %s", name, value ? value : "");
-    printf("%*s", used < HELP_AT ? HELP_AT - used : 1, "");
-    columns_wrapped(stdout, help, used < HELP_AT ? HELP_AT : used + 1, HELP_AT, HELP_WIDTH);
+    if (used + 1 < HELP_AT)
+        printf("%*s", HELP_AT - used, "");
+    else
+        printf("\n%*s", HELP_AT, "");
+    columns_wrapped(stdout, help, HELP_AT, HELP_AT, HELP_WIDTH);
 }
 
 static void print_help(const command *c)

@@ -42,6 +42,50 @@ bool program_find(const char *word, char path[PATH_MAX])
     return false;
 }
 
+const char *program_not_found(const char *word, int why)
+{
+    if (why != ENOENT)
+        return strerror(why);
+    return strchr(word, '/') ? "there is no such command" : "there is no such command in PATH";
+}
+
+/* The words after #! in the script's first line: the interpreter, and its one argument, "" if there is
+ * none. False: it is no script. */
+static bool read_script(const char *path, char line[PATH_MAX], const char **argument)
+{
+    FILE *stream = fopen(path, "rb");
+    bool script = stream && fgets(line, PATH_MAX, stream) && line[0] == '#' && line[1] == '!';
+    if (stream)
+        fclose(stream);
+    if (!script)
+        return false;
+    char *word = line + 2 + strspn(line + 2, " \t");
+    line[strcspn(line, "\n")] = 0;
+    size_t length = strcspn(word, " \t");
+    *argument = word + length + strspn(word + length, " \t");
+    word[length] = 0;
+    memmove(line, word, length + 1);
+    return length > 0;
+}
+
+/* Scripts may name scripts; the kernel follows a few. */
+enum { MOST_SCRIPTS = 4 };
+
+void program_image(const char *path, char image[PATH_MAX])
+{
+    char line[PATH_MAX], word[PATH_MAX], found[PATH_MAX];
+    const char *argument;
+    snprintf(image, PATH_MAX, "%s", path);
+    for (int i = 0; i < MOST_SCRIPTS && read_script(image, line, &argument); i++) {
+        const char *base = strrchr(line, '/');
+        bool split = !strncmp(argument, "-S", 2);
+        const char *command = argument + (split ? 2 + strspn(argument + 2, " \t") : 0);
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(command, " \t"), command);
+        bool env = base && !strcmp(base, "/env") && *word;
+        snprintf(image, PATH_MAX, "%s", env && program_find(word, found) ? found : line);
+    }
+}
+
 /* True if the file is a program for the kernel alone: ELF that asks for no loader. */
 static bool is_static(const char *path)
 {

@@ -10,6 +10,14 @@
  * errno is ENOENT, or EACCES if there are such files and none may be executed. */
 bool program_find(const char *word, char path[PATH_MAX]);
 
+/* What to say of a `word` that program_find did not find, after an errno of `why`: "there is no such command in
+ * PATH". Static. */
+const char *program_not_found(const char *word, int why);
+
+/* The program that the kernel starts for the file `path`: the file, or the interpreter that a script names,
+ * and the command behind it where that is env. */
+void program_image(const char *path, char image[PATH_MAX]);
+
 /* Why the loader will not look at LD_PRELOAD for this file: "it is setuid or setgid", "it is statically
  * linked"; NULL if it will, or if the file is no ELF program. Static. */
 const char *program_ignores_preload(const char *path);

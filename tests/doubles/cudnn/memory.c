@@ -27,6 +27,7 @@ static int have_driver(void)
     return driver.to_host && driver.to_device && driver.wait;
 }
 
+/* A wait that is refused once may leave the copy to come, and the caller frees its memory. */
 static cudnnStatus_t done(CUresult result, CUstream stream)
 {
     char text[64];
@@ -34,6 +35,7 @@ static cudnnStatus_t done(CUresult result, CUstream stream)
         result = driver.wait(stream);
     if (result == CUDA_SUCCESS)
         return CUDNN_STATUS_SUCCESS;
+    driver.wait(stream);
     snprintf(text, sizeof text, "the driver's copy gave %d", (int)result);
     return fail(CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER, text);
 }

@@ -1,11 +1,12 @@
-/* A program that uses cuDNN as its arguments say, a step each, and prints a line for every step:
+/* A program that uses cuDNN as its arguments say, a step each, and prints a line for
+ * every step. Steps marked LINKED are in programs that are linked with cuDNN:
  *
- *   linked                 VERSION and FILE of the cuDNN that the program is linked with (built with LINKED only)
+ *   linked                 VERSION and FILE of the program's cuDNN (LINKED only)
  *   open=LIBRARY           opens it with RTLD_LOCAL; open-global=, open-deepbind= with those flags
- *   found, default, next   VERSION and FILE by dlsym: in the library opened last, RTLD_DEFAULT, RTLD_NEXT
+ *   found, default, next   VERSION and FILE by dlsym: in what is opened, RTLD_DEFAULT, RTLD_NEXT
  *   kept                   VERSION by the address that the last of these gave
  *   close                  closes what was opened last
- *   module=PATH            opens a module of a framework: VERSION and FILE of what that is linked with
+ *   module=PATH            opens a module of a framework: VERSION and FILE of its cuDNN
  *   create=FUNCTION        STATUS of a cudnnCreate...Descriptor by RTLD_DEFAULT
  *   descriptor             makes and frees a descriptor (LINKED only): STATUS STATUS
  *   text=STATUS            the text of cudnnGetErrorString (LINKED only)
@@ -15,6 +16,7 @@
  */
 #include "client_api.h"
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +34,13 @@ static void fail(const char *what, const char *why)
     exit(3);
 }
 
+/* The file itself, where the loader opened a link. */
 static const char *file_of(const void *address)
 {
+    static char path[PATH_MAX];
     Dl_info facts;
-    return dladdr(address, &facts) && facts.dli_fname ? facts.dli_fname : "?";
+    return dladdr(address, &facts) && facts.dli_fname && realpath(facts.dli_fname, path) ? path
+                                                                                         : "?";
 }
 
 static void print_version(const char *step, void *symbol)
@@ -87,7 +92,8 @@ static void print_mapped(void)
     while (maps && fgets(line, sizeof line, maps)) {
         line[strcspn(line, "\n")] = '\0';
         char *path = strchr(line, '/');
-        if (!path || !(strstr(path, "/libcudnn") || strstr(path, "/libcuda.")) || !strcmp(path, last))
+        if (!path || !(strstr(path, "/libcudnn") || strstr(path, "/libcuda.")) ||
+            !strcmp(path, last))
             continue;
         printf(" %s", strcpy(last, path));
     }

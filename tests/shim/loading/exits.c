@@ -2,7 +2,7 @@
  *
  *   calling       main returns while threads call
  *   first-call    main returns while a thread is in its first call
- *   main-first    main's thread ends before another that calls; a destructor of its thread calls too
+ *   main-first    main's thread ends before another that calls; a destructor of it calls too
  */
 #include "client_api.h"
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* A program that makes processes: processes MODE FUNCTION...
  *
- * The functions are called with zeros, in this order, by whoever is to call cuDNN; the first of them returns what the
- * exit status tells: 0 if every process got the same, and not 0.
+ * Whoever is to call cuDNN calls the functions, with zeros, in this order. The first returns the
+ * version of cuDNN. Exit status 0 if every process got one.
  *
  *   call               this process calls, once
  *   fork-before        a child calls, then this process
@@ -58,11 +58,11 @@ static int ends_well(pid_t child)
 }
 
 /* A child that calls and expects `version`, unless that is 0. */
-static int fork_one(size_t version)
+static pid_t fork_one(size_t version)
 {
     pid_t child = fork();
     if (child)
-        return ends_well(child);
+        return child;
     alarm(CHILD_SECONDS);
     size_t got = call_all();
     /* exit, not _exit: what the library left for then runs too. */
@@ -75,12 +75,18 @@ static void *keep_calling(void *unused)
     return (void *)call_all();
 }
 
+/* At first in quick succession, then less so. */
 static void *keep_forking(void *unused)
 {
     (void)unused;
+    pid_t children[FORKS];
     size_t well = 0;
+    for (int i = 0; i < FORKS; i++) {
+        usleep((useconds_t)i * 1000);
+        children[i] = fork_one(0);
+    }
     for (int i = 0; i < FORKS; i++)
-        well += (size_t)fork_one(0);
+        well += (size_t)ends_well(children[i]);
     return (void *)well;
 }
 
@@ -88,7 +94,8 @@ static int fork_meanwhile(void)
 {
     pthread_t caller, forker;
     void *version, *well;
-    if (pthread_create(&caller, NULL, keep_calling, NULL) || pthread_create(&forker, NULL, keep_forking, NULL))
+    if (pthread_create(&caller, NULL, keep_calling, NULL) ||
+        pthread_create(&forker, NULL, keep_forking, NULL))
         return 0;
     pthread_join(forker, &well);
     pthread_join(caller, &version);
@@ -117,10 +124,10 @@ int main(int argc, char **argv)
     if (!strcmp(mode, "call"))
         return call_all() ? 0 : 4;
     if (!strcmp(mode, "fork-before"))
-        return fork_one(0) && call_all() ? 0 : 5;
+        return ends_well(fork_one(0)) && call_all() ? 0 : 5;
     if (!strcmp(mode, "fork-after")) {
         size_t version = call_all();
-        return version && fork_one(version) ? 0 : 5;
+        return version && ends_well(fork_one(version)) ? 0 : 5;
     }
     if (!strcmp(mode, "fork-meanwhile"))
         return fork_meanwhile() ? 0 : 5;
