@@ -122,6 +122,10 @@ static bool is_bias(const description *d, const gdnn_conv *conv)
     return d->dims == gdnn_dims(conv) && (d->stride[1] == 1 || conv->k == 1);
 }
 
+/* The only algorithm with which cuDNN has no activation, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM; its query
+ * of the workspace does not tell. */
+enum { IDENTITY_ALGO = 1 };
+
 /* What cudnnConvolutionBiasActivationForward adds. */
 static gdnn_reason read_epilogue(const gdnn_legacy_call *call, cudnnDataType_t type,
                                  gdnn_conv *conv)
@@ -136,6 +140,8 @@ static gdnn_reason read_epilogue(const gdnn_legacy_call *call, cudnnDataType_t t
         return GDNN_REASON_INVALID;
     if (mode != CUDNN_ACTIVATION_RELU && mode != CUDNN_ACTIVATION_IDENTITY)
         return GDNN_REASON_ACTIVATION;
+    if (mode == CUDNN_ACTIVATION_IDENTITY && call->algo != IDENTITY_ALGO)
+        return GDNN_REASON_REFUSED;
     if (z.type != type || bias.type != type)
         return GDNN_REASON_TYPE;
     if (!has_sizes_of_y(&z, conv) || !is_bias(&bias, conv))

@@ -61,10 +61,11 @@ static void *look_up(gdnn_api which, bool *keep)
     return gdnn_missing(which, false);
 }
 
+/* What is resolved. Threads that meet here find the same. */
+static _Atomic(void *) found[GDNN_APIS];
+
 static void *real(gdnn_api which, bool *keep)
 {
-    /* Threads that meet here find the same. */
-    static _Atomic(void *) found[GDNN_APIS];
     void *function = atomic_load_explicit(&found[which], memory_order_acquire);
     *keep = true;
     if (!function) {
@@ -77,9 +78,12 @@ static void *real(gdnn_api which, bool *keep)
 
 void *gdnn_real(gdnn_api which)
 {
+    void *function = atomic_load_explicit(&found[which], memory_order_acquire);
+    if (function)
+        return function;
     int saved = errno;
     bool keep;
-    void *function = real(which, &keep);
+    function = real(which, &keep);
     errno = saved;
     return function;
 }

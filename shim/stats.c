@@ -301,7 +301,7 @@ static void print_table(void)
 
 static void begin(void)
 {
-    if (!gdnn_options_get()->stats)
+    if (!gdnn_options_get()->stats && !verifies())
         return;
     pthread_atfork(NULL, NULL, begin_child);
     atexit(print_table);

@@ -46,32 +46,35 @@ static void set_spans(gdnn_route *route)
         route->z_like_y &= sizes[i] == 1 || conv->z_stride[i] == conv->y_stride[i];
 }
 
-/* Decides what becomes of the problem `route->key`, and loads its kernel. */
-static void decide(gdnn_route *route, const gdnn_taker *taker)
+/* Decides what becomes of the problem `route->key`, and loads its kernel. False: the driver failed; the next call may
+ * find it well again. */
+static bool decide(gdnn_route *route, const gdnn_taker *taker)
 {
     const gdnn_conv *conv = &route->key.conv;
     gdnn_device device;
     route->evidence = "none";
     route->reason = GDNN_REASON_NO_DRIVER;
     if (gdnn_device_read(route->key.device, &device) != GDNN_OK)
-        return;
+        return false;
     int64_t offered = route->key.workspace > INT64_MAX ? INT64_MAX : (int64_t)route->key.workspace;
     gdnn_decision decision = gdnn_decide(conv, offered, &device, gdnn_options_get());
     route->reason = decision.reason;
     route->evidence = decision.evidence;
     route->shape = decision.launch;
     if (route->reason != GDNN_REASON_TAKEN)
-        return;
+        return true;
     if (!taker->accepted(taker->context)) {
         route->reason = GDNN_REASON_REFUSED;
-        return;
+        return true;
     }
-    if (gdnn_load(&route->shape, &route->function, &route->reason) != GDNN_OK) {
+    gdnn_status status = gdnn_load(&route->shape, &route->function, &route->reason);
+    if (status != GDNN_OK) {
         log_conv(GDNN_LOG_ERROR, conv, "not loaded", gdnn_last_error());
-        return;
+        return status != GDNN_FAILED;
     }
     gdnn_args_fill(&route->args, conv);
     set_spans(route);
+    return true;
 }
 
 static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
@@ -115,7 +118,7 @@ static gdnn_reason check_memory(const gdnn_route *route, const gdnn_tensors *t,
     return GDNN_REASON_TAKEN;
 }
 
-/* The route of `key`, made if there is none; `own` where no more can be kept. */
+/* The route of `key`, made if there is none; `own` where it cannot be kept. */
 static gdnn_route *route_of(const gdnn_route_key *key, const gdnn_taker *taker, gdnn_route *own)
 {
     const gdnn_conv *conv = &key->conv;
@@ -128,13 +131,18 @@ static gdnn_route *route_of(const gdnn_route_key *key, const gdnn_taker *taker, 
     memset(own, 0, sizeof *own);
     memcpy(&own->key, key, sizeof *key);
     own->hash = hash;
-    decide(own, taker);
+    if (!decide(own, taker))
+        return own;
     route = gdnn_routes_add(own, &added);
     if (!added)
         return route ? route : own;
     gdnn_trace_route(route);
     bool taken = route->reason == GDNN_REASON_TAKEN;
-    log_conv(GDNN_LOG_INFO, conv, taken ? "taken" : "forwarded",
+    bool observed = gdnn_options_get()->mode == GDNN_MODE_OBSERVE;
+    log_conv(GDNN_LOG_INFO, conv,
+             !taken     ? "forwarded"
+             : observed ? "would be taken"
+                        : "taken",
              taken ? route->shape.kernel->name : gdnn_reason_name(route->reason));
     return route;
 }

@@ -32,9 +32,10 @@ void gdnn_trace_route(const gdnn_route *route)
     pthread_once(&trace.once, open_trace);
     char line[1024 + 1];
     size_t length = gdnn_conv_format(&route->key.conv, line, sizeof line - 1);
-    if (length < sizeof line - 1 && gdnn_append_ready(&trace)) {
+    if (length < sizeof line - 1) {
         line[length] = '\n';
-        gdnn_append_write(trace.fd, line, length + 1);
+        if (gdnn_append_loses(&trace, line, length + 1))
+            gdnn_log_stderr("GROUPDNN_TRACE: lines are lost: %m");
     }
     errno = saved;
 }

@@ -85,7 +85,7 @@ bool gdnn_append_ready(const gdnn_append_file *file)
            facts.st_ino == file->inode;
 }
 
-void gdnn_append_write(int fd, const char *line, size_t length)
+bool gdnn_append_write(int fd, const char *line, size_t length)
 {
     sigset_t fatal, before, pending;
     sigemptyset(&fatal);
@@ -107,5 +107,14 @@ void gdnn_append_write(int fd, const char *line, size_t length)
         while (sigtimedwait(&ours, NULL, &(struct timespec){0, 0}) < 0 && errno == EINTR)
             continue;
     }
+    int error = written < 0 ? errno : ENOSPC; /* what else cuts a line short */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written == (ssize_t)length;
+}
+
+bool gdnn_append_loses(gdnn_append_file *file, const char *line, size_t length)
+{
+    return gdnn_append_ready(file) && !gdnn_append_write(file->fd, line, length) &&
+           !atomic_exchange(&file->lost, true);
 }

@@ -4,6 +4,7 @@
 #define GDNN_APPEND_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -18,6 +19,7 @@ typedef struct gdnn_append_file {
     ino_t inode;
     struct gdnn_append_file *next; /* of all that were ever opened */
     bool listed;
+    atomic_bool lost; /* a line could not be written */
 } gdnn_append_file;
 
 #define GDNN_APPEND_CLOSED                                                                         \
@@ -37,7 +39,11 @@ bool gdnn_append_open(gdnn_append_file *file, const char *path, char shown[GDNN_
 bool gdnn_append_ready(const gdnn_append_file *file);
 
 /* Writes `length` bytes with one write. Neither a closed pipe nor a limit on file sizes raises a
- * signal: what cannot be written is lost. Changes errno. */
-void gdnn_append_write(int fd, const char *line, size_t length);
+ * signal: what cannot be written is lost. Changes errno; false: errno says why not all was written. */
+bool gdnn_append_write(int fd, const char *line, size_t length);
+
+/* Writes a line to the file if it is open, as gdnn_append_write. True the first time that one is lost for another
+ * reason than that the file is not open: errno says why. */
+bool gdnn_append_loses(gdnn_append_file *file, const char *line, size_t length);
 
 #endif

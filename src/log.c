@@ -11,18 +11,17 @@
 
 static gdnn_append_file log_file = GDNN_APPEND_CLOSED;
 
-/* Writes `prefix` and the message as one line. */
-__attribute__((format(printf, 3, 0))) static void write_line(int fd, const char *prefix,
-                                                             const char *format, va_list arguments)
+/* `prefix` and the message as one line; its length. */
+__attribute__((format(printf, 3, 0))) static size_t
+make_line(char line[static LINE_SIZE], const char *prefix, const char *format, va_list arguments)
 {
-    char line[LINE_SIZE];
-    size_t used = (size_t)snprintf(line, sizeof line, "%s", prefix);
-    int length = vsnprintf(line + used, sizeof line - used, format, arguments);
+    size_t used = (size_t)snprintf(line, LINE_SIZE, "%s", prefix);
+    int length = vsnprintf(line + used, LINE_SIZE - used, format, arguments);
     if (length < 0)
-        return;
+        return 0;
     char *end = line + used + length;
-    if ((size_t)length >= sizeof line - used) {
-        end = line + sizeof line - 1;
+    if ((size_t)length >= LINE_SIZE - used) {
+        end = line + LINE_SIZE - 1;
         memcpy(end - 3, "...", 3);
     }
     /* A line is a line: its values come from users. */
@@ -30,7 +29,13 @@ __attribute__((format(printf, 3, 0))) static void write_line(int fd, const char 
         if ((unsigned char)*p < ' ' || *p == 0x7f)
             *p = '?';
     *end++ = '\n';
-    gdnn_append_write(fd, line, (size_t)(end - line));
+    return (size_t)(end - line);
+}
+
+__attribute__((format(printf, 1, 0))) static void stderr_line(const char *format, va_list arguments)
+{
+    char line[LINE_SIZE];
+    gdnn_append_write(STDERR_FILENO, line, make_line(line, "groupdnn: ", format, arguments));
 }
 
 void gdnn_log_stderr(const char *format, ...)
@@ -38,7 +43,7 @@ void gdnn_log_stderr(const char *format, ...)
     int saved = errno;
     va_list arguments;
     va_start(arguments, format);
-    write_line(STDERR_FILENO, "groupdnn: ", format, arguments);
+    stderr_line(format, arguments);
     va_end(arguments);
     errno = saved;
 }
@@ -54,13 +59,15 @@ static void open_log(void)
 __attribute__((format(printf, 1, 0))) static void log_line(const char *format, va_list arguments)
 {
     int saved = errno;
-    char prefix[40] = "groupdnn: ";
+    char prefix[40], line[LINE_SIZE];
     pthread_once(&log_file.once, open_log);
     if (!*gdnn_options_get()->log_file) {
-        write_line(STDERR_FILENO, prefix, format, arguments);
-    } else if (gdnn_append_ready(&log_file)) {
+        stderr_line(format, arguments);
+    } else {
         snprintf(prefix, sizeof prefix, "groupdnn[%ld]: ", (long)getpid());
-        write_line(log_file.fd, prefix, format, arguments);
+        size_t length = make_line(line, prefix, format, arguments);
+        if (gdnn_append_loses(&log_file, line, length))
+            gdnn_log_stderr("GROUPDNN_LOG: lines are lost: %m");
     }
     errno = saved;
 }

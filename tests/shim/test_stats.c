@@ -263,6 +263,9 @@ static void a_process_that_calls_nothing_prints_nothing(void **state)
     assert_string_equal(shown, "");
     run("force", begin_only);
     assert_string_equal(shown, "");
+    /* but who verifies wants to know */
+    run("verify", some_calls);
+    assert_contains(line_with("version"), "mode verify, cuDNN 9.19.2 /opt/libcudnn.so.9");
     setenv("GROUPDNN_STATS", "1", 1);
 }
 

@@ -161,6 +161,35 @@ IN_CHILD(a_kernel_that_does_not_load_is_forwarded)
     release(&m);
 }
 
+/* A driver that fails once does not forward a problem for ever. */
+static void check_tried_again(const char *failure)
+{
+    begin("force");
+    gdnn_conv conv = zeroed_example(GDNN_FWD);
+    memory m = allocate();
+    gdnn_tensors t = tensors_of(&m);
+    fail_next(failure);
+    CHECK(goes_to_real(&conv, &t));
+    CHECK(!gdnn_routes_newest());
+    fail_next("");
+    CHECK(!goes_to_real(&conv, &t));
+    check_run(&m);
+    CHECK(gdnn_routes_newest()->calls == 1);
+    release(&m);
+}
+
+IN_CHILD(a_load_that_fails_is_tried_again)
+{
+    check_tried_again("cuLibraryLoadData:1:2");
+    CHECK(without_route(GDNN_REASON_NO_IMAGE) == 1);
+}
+
+IN_CHILD(a_device_that_cannot_be_read_is_tried_again)
+{
+    check_tried_again("cuDeviceGetAttribute:1:999");
+    CHECK(without_route(GDNN_REASON_NO_DRIVER) == 1);
+}
+
 IN_CHILD(no_context)
 {
     begin("force");
@@ -292,6 +321,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_disabled_is_forwarded),
         cmocka_unit_test(a_launch_that_fails_is_forwarded),
         cmocka_unit_test(a_kernel_that_does_not_load_is_forwarded),
+        cmocka_unit_test(a_load_that_fails_is_tried_again),
+        cmocka_unit_test(a_device_that_cannot_be_read_is_tried_again),
         cmocka_unit_test(no_context),
         cmocka_unit_test(no_driver),
         cmocka_unit_test(no_stream),

@@ -297,6 +297,15 @@ static void a_file_that_does_not_open_is_said_once(void **state)
                                "file or directory; nothing is traced\n");
 }
 
+static void a_full_disk_is_said_once(void **state)
+{
+    (void)state;
+    setenv("GROUPDNN_TRACE", "/dev/full", 1);
+    assert_int_equal(child_run(meet_two, shown, sizeof shown, NULL), 0);
+    assert_string_equal(shown,
+                        "groupdnn: GROUPDNN_TRACE: lines are lost: No space left on device\n");
+}
+
 static void nothing_is_traced_unasked(void **state)
 {
     (void)state;
@@ -335,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_child_has_a_file_of_its_own),
         cmocka_unit_test(other_files_are_not_written),
         cmocka_unit_test(a_file_that_does_not_open_is_said_once),
+        cmocka_unit_test(a_full_disk_is_said_once),
         cmocka_unit_test(nothing_is_traced_unasked),
     };
     return cmocka_run_group_tests_name("trace", tests, make_folder, remove_folder);

@@ -259,6 +259,13 @@ static void no_signal_is_raised(void **state)
     assert_null(strstr(logged, "too much"));
 }
 
+static void a_full_disk_is_said_once(void **state)
+{
+    (void)state;
+    in_child("calls:/dev/full", each_level);
+    assert_string_equal(shown, "groupdnn: GROUPDNN_LOG: lines are lost: No space left on device\n");
+}
+
 /* A signal that the program holds back stays held back. */
 static void hold_a_signal(void)
 {
@@ -454,6 +461,7 @@ int main(void)
         cmocka_unit_test(errno_is_kept),
         cmocka_unit_test(other_files_are_not_written),
         cmocka_unit_test(no_signal_is_raised),
+        cmocka_unit_test(a_full_disk_is_said_once),
         cmocka_unit_test(the_programs_signals_are_kept),
         cmocka_unit_test(reports_have_no_level),
         cmocka_unit_test(a_child_has_a_file_of_its_own),
