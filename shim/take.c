@@ -11,16 +11,6 @@
 #include <stdint.h>
 #include <string.h>
 
-static void log_conv(gdnn_log_level level, const gdnn_conv *conv, const char *what,
-                     const char *detail)
-{
-    char text[1024];
-    if (!gdnn_log_wants(level))
-        return;
-    gdnn_conv_format(conv, text, sizeof text);
-    gdnn_log(level, "%s: %s: %s", what, detail, text);
-}
-
 cudnnStatus_t gdnn_forward(gdnn_dir dir, gdnn_reason reason, const gdnn_taker *taker)
 {
     gdnn_stats_begin();
@@ -69,7 +59,7 @@ static bool decide(gdnn_route *route, const gdnn_taker *taker)
     }
     gdnn_status status = gdnn_load(&route->shape, &route->function, &route->reason);
     if (status != GDNN_OK) {
-        log_conv(GDNN_LOG_ERROR, conv, "not loaded", gdnn_last_error());
+        gdnn_log_conv(GDNN_LOG_ERROR, conv, "not loaded", gdnn_last_error());
         return status != GDNN_FAILED;
     }
     gdnn_args_fill(&route->args, conv);
@@ -139,11 +129,11 @@ static gdnn_route *route_of(const gdnn_route_key *key, const gdnn_taker *taker, 
     gdnn_trace_route(route);
     bool taken = route->reason == GDNN_REASON_TAKEN;
     bool observed = gdnn_options_get()->mode == GDNN_MODE_OBSERVE;
-    log_conv(GDNN_LOG_INFO, conv,
-             !taken     ? "forwarded"
-             : observed ? "would be taken"
-                        : "taken",
-             taken ? route->shape.kernel->name : gdnn_reason_name(route->reason));
+    gdnn_log_conv(GDNN_LOG_INFO, conv,
+                  !taken     ? "forwarded"
+                  : observed ? "would be taken"
+                             : "taken",
+                  taken ? route->shape.kernel->name : gdnn_reason_name(route->reason));
     return route;
 }
 
@@ -152,11 +142,11 @@ static cudnnStatus_t launch(const gdnn_route *route, const gdnn_tensors *data, v
                             CUstream stream, const gdnn_taker *taker)
 {
     const gdnn_conv *conv = &route->key.conv;
-    log_conv(GDNN_LOG_CALLS, conv, "run", route->shape.kernel->name);
+    gdnn_log_conv(GDNN_LOG_CALLS, conv, "run", route->shape.kernel->name);
     if (gdnn_launch(&route->shape, route->function, &route->args, data, workspace, stream) ==
         GDNN_OK)
         return CUDNN_STATUS_SUCCESS;
-    log_conv(GDNN_LOG_ERROR, conv, "not launched, forwarded", gdnn_last_error());
+    gdnn_log_conv(GDNN_LOG_ERROR, conv, "not launched, forwarded", gdnn_last_error());
     return taker->real(taker->context);
 }
 

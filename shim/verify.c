@@ -18,21 +18,19 @@ typedef struct call {
     gdnn_magnitude magnitude;
 } call;
 
-static void log_problem(gdnn_log_level level, const gdnn_route *route, const char *what,
-                        const char *detail)
+static void log_route(gdnn_log_level level, const gdnn_route *route, const char *what,
+                      const char *detail)
 {
-    char problem[1024];
-    if (!gdnn_log_wants(level))
-        return;
-    gdnn_conv_format(&route->key.conv, problem, sizeof problem);
-    gdnn_log(level, "verify: %s: %s: %s: %s", what, route->shape.kernel->name, detail, problem);
+    char said[128];
+    snprintf(said, sizeof said, "verify: %s: %s", what, route->shape.kernel->name);
+    gdnn_log_conv(level, &route->key.conv, said, detail);
 }
 
 /* Logs why there is no comparison, and returns false. */
 static bool give_up(call *c, const char *why)
 {
     if (!c->said)
-        log_problem(GDNN_LOG_INFO, c->route, "not compared", why);
+        log_route(GDNN_LOG_INFO, c->route, "not compared", why);
     c->said = true;
     return false;
 }
@@ -100,7 +98,7 @@ static bool run_ours(const call *c, const gdnn_tensors *tensors, void *workspace
     if (status == GDNN_OK)
         status = gdnn_driver_check(settle(c), "our kernel");
     if (status != GDNN_OK)
-        log_problem(GDNN_LOG_ERROR, route, "failed", gdnn_last_error());
+        log_route(GDNN_LOG_ERROR, route, "failed", gdnn_last_error());
     return status == GDNN_OK;
 }
 
@@ -139,7 +137,7 @@ static void log_difference(gdnn_log_level level, const gdnn_route *route, const 
     for (int axis = 0; axis < dims && used < sizeof text; axis++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%lld%s", (long long)d->at[axis],
                                  axis + 1 < dims ? ", " : ")");
-    log_problem(level, route, what, text);
+    log_route(level, route, what, text);
 }
 
 /* True if there was a comparison, whatever it showed. */

@@ -87,6 +87,16 @@ void gdnn_log(gdnn_log_level level, const char *format, ...)
     va_end(arguments);
 }
 
+void gdnn_log_conv(gdnn_log_level level, const gdnn_conv *conv, const char *what,
+                   const char *detail)
+{
+    char text[1024];
+    if (!gdnn_log_wants(level))
+        return;
+    gdnn_conv_format(conv, text, sizeof text);
+    gdnn_log(level, "%s: %s: %s", what, detail, text);
+}
+
 void gdnn_log_report(const char *format, ...)
 {
     va_list arguments;

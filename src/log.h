@@ -5,12 +5,17 @@
 #ifndef GDNN_LOG_H
 #define GDNN_LOG_H
 
+#include "groupdnn.h"
 #include "options.h"
 
 /* True if lines of `level` are wanted. */
 bool gdnn_log_wants(gdnn_log_level level);
 
 void gdnn_log(gdnn_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "WHAT: DETAIL: PROBLEM", with the problem as text. */
+void gdnn_log_conv(gdnn_log_level level, const gdnn_conv *conv, const char *what,
+                   const char *detail);
 
 /* A line where log lines go, whatever the level: for what another option asked to be told. */
 void gdnn_log_report(const char *format, ...) __attribute__((format(printf, 1, 2)));

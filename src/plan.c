@@ -5,7 +5,6 @@
 #include "launch.h"
 #include "log.h"
 #include "problem.h"
-#include "text.h"
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -33,17 +32,6 @@ static gdnn_status declined(gdnn_reason reason)
                      gdnn_reason_sentence(reason));
 }
 
-/* One line about a problem, for the log. */
-static void log_problem(gdnn_log_level level, const gdnn_conv *conv, const char *what,
-                        const char *detail)
-{
-    char text[1024];
-    if (!gdnn_log_wants(level))
-        return;
-    gdnn_text_format(conv, NULL, text, sizeof text);
-    gdnn_log(level, "%s: %s: %s", what, detail, text);
-}
-
 /* Decides and loads into `plan`, which holds nothing yet. */
 static gdnn_status prepare(gdnn_plan *plan, const gdnn_conv *conv, size_t workspace,
                            const gdnn_options *options, gdnn_decision *decision)
@@ -61,7 +49,7 @@ static gdnn_status prepare(gdnn_plan *plan, const gdnn_conv *conv, size_t worksp
     int64_t offered = workspace > INT64_MAX ? INT64_MAX : (int64_t)workspace;
     *decision = gdnn_decide(conv, offered, &device, options);
     if (decision->reason != GDNN_REASON_TAKEN) {
-        log_problem(GDNN_LOG_INFO, conv, "declined", gdnn_reason_name(decision->reason));
+        gdnn_log_conv(GDNN_LOG_INFO, conv, "declined", gdnn_reason_name(decision->reason));
         return declined(decision->reason);
     }
     plan->conv = *conv;
@@ -69,9 +57,9 @@ static gdnn_status prepare(gdnn_plan *plan, const gdnn_conv *conv, size_t worksp
     gdnn_args_fill(&plan->args, conv);
     status = gdnn_load(&plan->shape, &plan->function, &decision->reason);
     if (status == GDNN_OK)
-        log_problem(GDNN_LOG_INFO, conv, "plan", plan->shape.kernel->name);
+        gdnn_log_conv(GDNN_LOG_INFO, conv, "plan", plan->shape.kernel->name);
     else
-        log_problem(GDNN_LOG_ERROR, conv, "not loaded", gdnn_last_error());
+        gdnn_log_conv(GDNN_LOG_ERROR, conv, "not loaded", gdnn_last_error());
     return status;
 }
 
@@ -154,10 +142,10 @@ gdnn_status gdnn_plan_run(const gdnn_plan *plan, const gdnn_tensors *tensors, vo
     gdnn_status status = check_tensors(plan, tensors, workspace);
     if (status != GDNN_OK)
         return status;
-    log_problem(GDNN_LOG_CALLS, &plan->conv, "run", plan->shape.kernel->name);
+    gdnn_log_conv(GDNN_LOG_CALLS, &plan->conv, "run", plan->shape.kernel->name);
     status = gdnn_launch(&plan->shape, plan->function, &plan->args, tensors, workspace, stream);
     if (status != GDNN_OK)
-        log_problem(GDNN_LOG_ERROR, &plan->conv, "not launched", gdnn_last_error());
+        gdnn_log_conv(GDNN_LOG_ERROR, &plan->conv, "not launched", gdnn_last_error());
     return status;
 }
 
