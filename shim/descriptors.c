@@ -1,8 +1,9 @@
 #include "descriptors.h"
 #include "api.h"
+#include "data_type.h"
 #include "legacy_api.h"
 #include "problem.h"
-#include <stdlib.h>
+#include "tf32.h"
 #include <string.h>
 
 /* A tensor or filter as cuDNN describes it. Filters have no strides, their format tells. */
@@ -26,17 +27,6 @@ static bool read_filter(cudnnFilterDescriptor_t filter, description *d)
                                                  &d->dims, d->size) == CUDNN_STATUS_SUCCESS;
 }
 
-static bool our_type(cudnnDataType_t type, gdnn_dtype *ours)
-{
-    switch (type) {
-    case CUDNN_DATA_FLOAT: *ours = GDNN_F32; return true;
-    case CUDNN_DATA_DOUBLE: *ours = GDNN_F64; return true;
-    case CUDNN_DATA_HALF: *ours = GDNN_F16; return true;
-    case CUDNN_DATA_BFLOAT16: *ours = GDNN_BF16; return true;
-    default: return false;
-    }
-}
-
 static void copy_strides(const description *d, int64_t *stride)
 {
     for (int i = 0; i < d->dims; i++)
@@ -50,19 +40,6 @@ static double factor(const void *value, gdnn_dtype type)
     if (type == GDNN_F64)
         return memcpy(&f64, value, sizeof f64), f64;
     return memcpy(&f32, value, sizeof f32), f32;
-}
-
-/* NVIDIA's libraries let users forbid TF32 for a whole process. */
-static bool tf32_forbidden(void)
-{
-    static _Atomic signed char answer = -1; /* not asked yet */
-    signed char known = atomic_load_explicit(&answer, memory_order_relaxed);
-    if (known < 0) {
-        const char *value = getenv("NVIDIA_TF32_OVERRIDE");
-        known = value && *value == '0';
-        atomic_store_explicit(&answer, known, memory_order_relaxed);
-    }
-    return known;
 }
 
 int gdnn_legacy_groups(const gdnn_legacy_call *call)
@@ -87,12 +64,12 @@ static gdnn_reason read_convolution(const gdnn_legacy_call *call, gdnn_conv *con
         return GDNN_REASON_INVALID;
     if (axes < 1 || axes > GDNN_MAX_SPATIAL)
         return GDNN_REASON_FORMAT;
-    if (!our_type(sums, &conv->acc))
+    if (!gdnn_our_type(sums, &conv->acc))
         return GDNN_REASON_TYPE;
     if (mode != CUDNN_CONVOLUTION && mode != CUDNN_CROSS_CORRELATION)
         return GDNN_REASON_INVALID;
     conv->mode = mode == CUDNN_CONVOLUTION ? GDNN_CONV : GDNN_XCORR;
-    bool exact = math == CUDNN_FMA_MATH || conv->dtype != GDNN_F32 || tf32_forbidden();
+    bool exact = math == CUDNN_FMA_MATH || conv->dtype != GDNN_F32 || gdnn_tf32_forbidden();
     conv->math = exact ? GDNN_MATH_F32 : GDNN_MATH_TF32;
     conv->spatial = axes;
     for (int i = 0; i < axes; i++) {
@@ -159,7 +136,7 @@ gdnn_reason gdnn_legacy_read(const gdnn_legacy_call *call, int groups, gdnn_conv
     memset(conv, 0, sizeof *conv);
     if (!read_tensor(call->x, &x) || !read_tensor(call->y, &y) || !read_filter(call->w, &w))
         return GDNN_REASON_INVALID;
-    if (x.type != w.type || x.type != y.type || !our_type(x.type, &conv->dtype))
+    if (x.type != w.type || x.type != y.type || !gdnn_our_type(x.type, &conv->dtype))
         return GDNN_REASON_TYPE;
     if (w.format != CUDNN_TENSOR_NCHW && w.format != CUDNN_TENSOR_NHWC)
         return GDNN_REASON_FORMAT;

@@ -1,4 +1,5 @@
 #include "api.h"
+#include "graph.h"
 #include "legacy.h"
 #include "log.h"
 #include "missing.h"
@@ -18,17 +19,40 @@ const char *gdnn_api_name(gdnn_api which)
     return names[which];
 }
 
-/* Our own function for `which`; NULL if it is always forwarded. */
+/* Whether the options ask to be told of calls that are forwarded whatever they are. */
+static bool somebody_looks(void)
+{
+    const gdnn_options *options = gdnn_options_get();
+    return options->stats || *options->trace || options->log >= GDNN_LOG_INFO ||
+           options->mode == GDNN_MODE_VERIFY;
+}
+
+/* Our own function for `which`; NULL if it is forwarded at once. */
 static void *own(gdnn_api which)
 {
-#define FORWARD(name) NULL
-#define OURS(name)    gdnn_##name
-    static void *const functions[] = {
+#define FORWARD(name)                                                                              \
+    {                                                                                              \
+        NULL, false                                                                                \
+    }
+#define OURS(name)                                                                                 \
+    {                                                                                              \
+        gdnn_##name, false                                                                         \
+    }
+#define SEEN(name)                                                                                 \
+    {                                                                                              \
+        gdnn_##name, true                                                                          \
+    }
+    static const struct {
+        void *function;
+        bool only_looks;
+    } ours[] = {
 #define GDNN_CUDNN(name, returns, way) way(name),
 #include "cudnn_api.def"
 #undef GDNN_CUDNN
     };
-    return functions[which];
+    if (gdnn_options_get()->mode == GDNN_MODE_OFF || (ours[which].only_looks && !somebody_looks()))
+        return NULL;
+    return ours[which].function;
 }
 
 /* A search that comes back to this object would make a function that jumps to itself for ever. */
@@ -93,7 +117,7 @@ void *gdnn_first_call(gdnn_api which)
     int saved = errno;
     bool keep = true;
     void *function = own(which);
-    if (!function || gdnn_options_get()->mode == GDNN_MODE_OFF)
+    if (!function)
         function = real(which, &keep);
     if (keep)
         atomic_store_explicit(&gdnn_slots[which], function, memory_order_release);

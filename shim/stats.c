@@ -269,8 +269,8 @@ static void print_nothing(void)
     if (gdnn_options_get()->mode == GDNN_MODE_OFF)
         gdnn_log_report("nothing was counted: mode off forwards every call unseen");
     else
-        gdnn_log_report("nothing was counted: cuDNN was called, but no convolution of its legacy "
-                        "interface; those of its graph interface are not counted");
+        gdnn_log_report(
+            "nothing was counted: cuDNN was called, but no convolution was seen to run");
 }
 
 static void print_table(void)

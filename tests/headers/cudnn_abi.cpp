@@ -1,5 +1,6 @@
-// Compiles where our declarations of cuDNN agree with NVIDIA's headers. Not linked, not run. VALUES and FUNCTIONS apply
-// X to every enumerator of cudnn_types.h and to every function of legacy_api.h.
+// Compiles where our declarations of cuDNN agree with NVIDIA's headers. Not linked, not run. VALUES, GRAPH_VALUES and
+// ATTRIBUTES apply X to every enumerator of cudnn_types.h, graph_types.h and graph_attributes.def, FUNCTIONS and
+// GRAPH_FUNCTIONS to every function of legacy_api.h and graph_api.h.
 #include <cstddef>
 #include <cudnn.h>
 #include <type_traits>
@@ -11,6 +12,7 @@ enum { CUDNN_DIM_MAX = nvidia_dim_max };
 namespace ours
 {
 #include "cudnn_types.h"
+#include "graph_types.h"
 } // namespace ours
 
 // What early releases of cuDNN 9 lack; where the header has a name, that comes first.
@@ -22,6 +24,8 @@ using namespace later;
 
 #define X(name) static_assert((int)ours::name == (int)::name, #name);
 VALUES
+GRAPH_VALUES
+ATTRIBUTES
 #undef X
 
 #define SAME_SIZE(type) static_assert(sizeof(ours::type) == sizeof(::type), #type);
@@ -35,12 +39,21 @@ SAME_SIZE(cudnnNanPropagation_t)
 SAME_SIZE(cudnnConvolutionFwdAlgo_t)
 SAME_SIZE(cudnnConvolutionBwdDataAlgo_t)
 SAME_SIZE(cudnnConvolutionBwdFilterAlgo_t)
+SAME_SIZE(cudnnBackendDescriptor_t)
+SAME_SIZE(cudnnBackendDescriptorType_t)
+SAME_SIZE(cudnnBackendAttributeName_t)
+SAME_SIZE(cudnnBackendAttributeType_t)
+SAME_SIZE(cudnnPointwiseMode_t)
+SAME_SIZE(cudnnBackendTensorReordering_t)
+SAME_SIZE(cudnnBackendNumericalNote_t)
 
 // The second time cudnn_types.h is empty, so the prototypes are made of NVIDIA's types.
 extern "C" {
+#include "graph_api.h"
 #include "legacy_api.h"
 }
 
 #define X(name)                                                                                    \
     static_assert(std::is_same<decltype(gdnn_proto_##name), decltype(name)>::value, #name);
 FUNCTIONS
+GRAPH_FUNCTIONS

@@ -47,15 +47,20 @@ static void equal_hashes_are_not_equal_keys(void **state)
 {
     (void)state;
     bool added;
-    gdnn_route one = route_of(100, 0, 0, 0), two = route_of(101, 0, 0, 0);
-    two.hash = one.hash;
-    gdnn_route *first = gdnn_routes_add(&one, &added);
-    assert_null(found(two));
-    gdnn_route *second = gdnn_routes_add(&two, &added);
-    assert_true(added);
-    assert_ptr_equal(found(one), first);
-    assert_ptr_equal(found(two), second);
-    assert_ptr_equal(second->next, first);
+    gdnn_route one = route_of(100, 0, 0, 0),
+               others[] = {route_of(101, 0, 0, 0), route_of(100, 1, 0, 0), route_of(100, 0, 1, 0),
+                           route_of(100, 0, 0, 1)};
+    gdnn_route *first = gdnn_routes_add(&one, &added), *before = first;
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        others[i].hash = one.hash;
+        assert_null(found(others[i]));
+        gdnn_route *other = gdnn_routes_add(&others[i], &added);
+        assert_true(added);
+        assert_ptr_equal(found(one), first);
+        assert_ptr_equal(found(others[i]), other);
+        assert_ptr_equal(other->next, before);
+        before = other;
+    }
 }
 
 /* Nearby sizes must not share buckets: with 4096 routes in 1024 buckets chains stay short. */

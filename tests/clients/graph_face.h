@@ -1,0 +1,32 @@
+/* What the clients of the graph interface have in common: their command line, the GPU they plan for, the plans they
+ * make. */
+#ifndef GDNN_CLIENT_GRAPH_FACE_H
+#define GDNN_CLIENT_GRAPH_FACE_H
+
+#include "graph_build.h"
+#include "graph_list.h"
+#include "graph_options.h"
+#include "graph_plan.h"
+
+enum { GRAPH_PLANS_MOST = GRAPH_LIST_MOST };
+
+typedef struct graph_face {
+    graph_options options;
+    graph_style style;
+    graph_descriptor target;
+    int plans;
+    graph_plan plan[GRAPH_PLANS_MOST];
+    int exit_status;
+} graph_face;
+
+/* False: the program ends with face->exit_status: 2, the command line is wrong; 3, cuDNN refuses the GPU. */
+bool graph_face_begin(int argc, char **argv, const graph_style *style, graph_face *face);
+
+/* Builds plans of the configurations, until `most` are there; only number --plan where that is given. Plans that
+ * cannot be built are passed over. */
+void graph_face_build(graph_face *face, const graph_list *list, int most);
+
+/* Destroys everything and prints the last line. Returns the exit status: 0, or 1 if there is no plan. */
+int graph_face_end(graph_face *face);
+
+#endif
