@@ -12,7 +12,7 @@ typedef enum gdnn_api {
 } gdnn_api;
 
 /* What the trampoline of each exported function jumps to: at first the resolver, later the real
- * function, or ours for those of the ways OURS and SEEN unless GROUPDNN_MODE=off. Defined beside the
+ * function, or ours for those of the way OURS unless GROUPDNN_MODE=off. Defined beside the
  * trampolines. */
 extern _Atomic(void *) gdnn_slots[GDNN_APIS];
 

@@ -1,5 +1,7 @@
 #include "graph.h"
 #include "api.h"
+#include "graph_execute.h"
+#include "graph_results.h"
 #include "graph_track.h"
 
 cudnnStatus_t gdnn_cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
@@ -27,8 +29,9 @@ cudnnStatus_t gdnn_cudnnBackendInitialize(cudnnBackendDescriptor_t descriptor)
 cudnnStatus_t gdnn_cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
 {
     cudnnStatus_t status = GDNN_REAL(cudnnBackendFinalize)(descriptor);
-    if (status == CUDNN_STATUS_SUCCESS)
-        gdnn_graph_finalized(descriptor);
+    gdnn_graph_parts parts;
+    if (status == CUDNN_STATUS_SUCCESS && gdnn_graph_finalized(descriptor, &parts))
+        gdnn_graph_plan_made(descriptor, &parts);
     return status;
 }
 
@@ -49,7 +52,11 @@ cudnnStatus_t gdnn_cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor,
                                             cudnnBackendAttributeType_t type, int64_t requested,
                                             int64_t *count, void *elements)
 {
-    cudnnStatus_t status =
+    cudnnStatus_t status;
+    if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS && type == CUDNN_TYPE_BACKEND_DESCRIPTOR &&
+        gdnn_graph_results(descriptor, requested, count, elements, &status))
+        return status;
+    status =
         GDNN_REAL(cudnnBackendGetAttribute)(descriptor, name, type, requested, count, elements);
     if (status == CUDNN_STATUS_SUCCESS)
         gdnn_graph_got(descriptor, name, type, requested, count, elements);
@@ -59,7 +66,5 @@ cudnnStatus_t gdnn_cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor,
 cudnnStatus_t gdnn_cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
                                        cudnnBackendDescriptor_t variant_pack)
 {
-    gdnn_graph_fate fate = gdnn_graph_fate_of(plan);
-    gdnn_graph_plan_count(&fate);
-    return GDNN_REAL(cudnnBackendExecute)(handle, plan, variant_pack);
+    return gdnn_graph_execute(handle, plan, variant_pack);
 }

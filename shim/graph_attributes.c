@@ -10,7 +10,12 @@ typedef gdnn_graph_node value_OPERATION_CONVOLUTION_FORWARD;
 typedef gdnn_graph_node value_OPERATION_CONVOLUTION_BACKWARD_DATA;
 typedef gdnn_graph_node value_OPERATION_CONVOLUTION_BACKWARD_FILTER;
 typedef gdnn_graph_node value_OPERATION_POINTWISE;
+typedef gdnn_graph_holder value_OPERATIONGRAPH;
 typedef gdnn_graph_holder value_EXECUTION_PLAN;
+typedef gdnn_graph_pack value_VARIANT_PACK;
+
+/* Elements of lists: int64_t, or pointers. */
+_Static_assert(sizeof(void *) == sizeof(int64_t), "pointers are stored as other elements are");
 
 #define OF(owner)           .of = CUDNN_BACKEND_##owner##_DESCRIPTOR
 #define PLACE(owner, field) offsetof(value_##owner, field)
@@ -26,8 +31,8 @@ const gdnn_graph_attribute *gdnn_graph_attribute_of(cudnnBackendAttributeName_t 
 #define GDNN_ONE(name, number, owner, element, how, field)                                         \
     ATTRIBUTE(name, OF(owner), .type = CUDNN_TYPE_##element, .form = GDNN_GRAPH_FORM_##how,        \
               .offset = PLACE(owner, field), .most = 1)
-#define GDNN_LIST(name, number, owner, field, count)                                               \
-    ATTRIBUTE(name, OF(owner), .type = CUDNN_TYPE_INT64, .form = GDNN_GRAPH_FORM_LIST,             \
+#define GDNN_LIST(name, number, owner, element, field, count)                                      \
+    ATTRIBUTE(name, OF(owner), .type = CUDNN_TYPE_##element, .form = GDNN_GRAPH_FORM_LIST,         \
               .offset = PLACE(owner, field), .given = PLACE(owner, count),                         \
               .most = sizeof((value_##owner *)NULL)->field / sizeof(int64_t))
 #define GDNN_TENSOR(name, number, owner, field)                                                    \
@@ -40,6 +45,9 @@ const gdnn_graph_attribute *gdnn_graph_attribute_of(cudnnBackendAttributeName_t 
 #define GDNN_GRAPH(name, number, owner, source)                                                    \
     ATTRIBUTE(name, OF(owner), .type = CUDNN_TYPE_BACKEND_DESCRIPTOR,                              \
               .form = GDNN_GRAPH_FORM_GRAPH, .from = CUDNN_BACKEND_##source##_DESCRIPTOR)
+#define GDNN_SAID(name, number, owner, element, field)                                             \
+    ATTRIBUTE(name, OF(owner), .type = CUDNN_TYPE_##element, .form = GDNN_GRAPH_FORM_SAID,         \
+              .offset = PLACE(owner, field))
 #define GDNN_PLAIN(name, number, owner) ATTRIBUTE(name, OF(owner), .form = GDNN_GRAPH_FORM_PLAIN)
 #include "graph_attributes.def"
 #undef GDNN_ONE
@@ -47,6 +55,7 @@ const gdnn_graph_attribute *gdnn_graph_attribute_of(cudnnBackendAttributeName_t 
 #undef GDNN_TENSOR
 #undef GDNN_OPERATIONS
 #undef GDNN_GRAPH
+#undef GDNN_SAID
 #undef GDNN_PLAIN
     }
     return NULL;
@@ -60,8 +69,9 @@ bool gdnn_graph_attribute_takes(const gdnn_graph_attribute *attribute,
         return true;
     bool fits = (int)type == attribute->type ||
                 (attribute->form == GDNN_GRAPH_FORM_REAL && type == CUDNN_TYPE_FLOAT);
-    bool many =
-        attribute->form == GDNN_GRAPH_FORM_LIST || attribute->form == GDNN_GRAPH_FORM_OPERATIONS;
+    bool many = attribute->form == GDNN_GRAPH_FORM_LIST ||
+                attribute->form == GDNN_GRAPH_FORM_OPERATIONS ||
+                attribute->form == GDNN_GRAPH_FORM_SAID;
     return fits && elements && (many ? count > 0 : count == 1);
 }
 
@@ -78,7 +88,8 @@ bool gdnn_graph_attribute_store(const gdnn_graph_attribute *attribute,
     case GDNN_GRAPH_FORM_WORD: memcpy(field, elements, sizeof(int)); break;
     case GDNN_GRAPH_FORM_NUMBER: memcpy(field, elements, sizeof(int64_t)); break;
     case GDNN_GRAPH_FORM_FLAG: memcpy(field, elements, sizeof yes); break;
-    case GDNN_GRAPH_FORM_HANDLE: memcpy(field, &yes, sizeof yes); break;
+    case GDNN_GRAPH_FORM_POINTER: memcpy(field, elements, sizeof(void *)); break;
+    case GDNN_GRAPH_FORM_SAID: memcpy(field, &yes, sizeof yes); break;
     case GDNN_GRAPH_FORM_REAL:
         if (type == CUDNN_TYPE_FLOAT)
             real = (memcpy(&single, elements, sizeof single), single);

@@ -3,14 +3,11 @@
 #include "device.h"
 #include "driver.h"
 #include "graph_api.h"
-#include "graph_problem.h"
-#include "log.h"
-#include "problem.h"
-#include "stats.h"
+#include "graph_config.h"
+#include "route.h"
 #include "tf32.h"
+#include <stdlib.h>
 #include <string.h>
-
-enum { NO_DEVICE = -1 };
 
 /* The direction of the first convolution. False: there is none. */
 static bool direction_of(const gdnn_graph *graph, gdnn_dir *dir)
@@ -38,116 +35,87 @@ static size_t workspace_of(cudnnBackendDescriptor_t plan)
     return (size_t)bytes;
 }
 
-/* The descriptor of `type` that attribute `name` of `from` is; to be destroyed. NULL: cuDNN does not tell. */
-static cudnnBackendDescriptor_t part_of(cudnnBackendDescriptor_t from,
-                                        cudnnBackendAttributeName_t name,
-                                        cudnnBackendDescriptorType_t type)
+/* The math of a graph's problem on an engine. By its note of tensor cores programs let TF32 in or keep it out. */
+static gdnn_math math_of(const gdnn_conv *conv, unsigned notes)
 {
-    cudnnBackendDescriptor_t part = NULL;
-    int64_t count = 0;
-    if (!from || GDNN_REAL(cudnnBackendCreateDescriptor)(type, &part) != CUDNN_STATUS_SUCCESS)
-        return NULL;
-    if (GDNN_REAL(cudnnBackendGetAttribute)(from, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count,
-                                            &part) == CUDNN_STATUS_SUCCESS)
-        return part;
-    GDNN_REAL(cudnnBackendDestroyDescriptor)(part);
-    return NULL;
+    bool tf32 = conv->math == GDNN_MATH_TF32 && !gdnn_tf32_forbidden() &&
+                (notes & 1u << CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+    return tf32 ? GDNN_MATH_TF32 : GDNN_MATH_F32;
 }
 
-/* Whether the plan's engine uses tensor cores, by which programs let TF32 in or keep it out. False: or cuDNN does not
- * tell. */
-static bool uses_tensor_cores(cudnnBackendDescriptor_t plan)
+bool gdnn_graph_ask(const gdnn_graph *graph, gdnn_graph_question *question)
 {
-    enum { NOTES = 64 };
-    cudnnBackendNumericalNote_t notes[NOTES];
-    int64_t count = 0;
-    bool found = false;
-    cudnnBackendDescriptor_t config = part_of(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
-                                              CUDNN_BACKEND_ENGINECFG_DESCRIPTOR),
-                             engine = part_of(config, CUDNN_ATTR_ENGINECFG_ENGINE,
-                                              CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-    if (engine && GDNN_REAL(cudnnBackendGetAttribute)(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                                                      CUDNN_TYPE_NUMERICAL_NOTE, NOTES, &count,
-                                                      notes) == CUDNN_STATUS_SUCCESS)
-        for (int64_t i = 0; i < count && i < NOTES; i++)
-            found |= notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
-    if (engine)
-        GDNN_REAL(cudnnBackendDestroyDescriptor)(engine);
-    if (config)
-        GDNN_REAL(cudnnBackendDestroyDescriptor)(config);
-    return found;
-}
-
-/* The current device. TAKEN: `device` is filled; else *ordinal is NO_DEVICE: what fails now may not fail for the next
- * plan, so it must not stand for a device. */
-static gdnn_reason current_device(CUdevice *ordinal, gdnn_device *device)
-{
+    gdnn_graph_problem problem;
+    CUdevice ordinal;
+    if (gdnn_graph_problem_read(graph, &problem) != GDNN_REASON_TAKEN)
+        return false;
     const gdnn_driver *cu = gdnn_driver_get();
-    gdnn_reason reason = GDNN_REASON_TAKEN;
-    if (!cu)
-        reason = GDNN_REASON_NO_DRIVER;
-    else if (cu->cuCtxGetDevice(ordinal) != CUDA_SUCCESS)
-        reason = GDNN_REASON_NO_CONTEXT;
-    else if (gdnn_device_read(*ordinal, device) != GDNN_OK)
-        reason = GDNN_REASON_NO_DRIVER;
-    if (reason != GDNN_REASON_TAKEN)
-        *ordinal = NO_DEVICE;
-    return reason;
+    memcpy(&question->conv, &problem.conv, sizeof problem.conv);
+    return cu && cu->cuCtxGetDevice(&ordinal) == CUDA_SUCCESS &&
+           gdnn_device_read(ordinal, &question->device) == GDNN_OK;
 }
 
-/* Decides the problem of `made->key` for `device`; NULL: whatever the device. */
-static void decide(gdnn_route *made, const gdnn_device *device)
+bool gdnn_graph_takes(void *question, unsigned notes)
 {
-    const gdnn_conv *conv = &made->key.conv;
-    size_t workspace = made->key.workspace;
-    if (device) {
-        gdnn_decision decision =
-            gdnn_decide(conv, workspace > INT64_MAX ? INT64_MAX : (int64_t)workspace, device,
-                        gdnn_options_get());
-        made->reason = decision.reason;
-        made->evidence = decision.evidence;
-        made->shape = decision.launch;
-    } else {
-        made->reason = gdnn_check(conv) == GDNN_OK ? GDNN_REASON_TAKEN : GDNN_REASON_INVALID;
-    }
-    if (made->reason == GDNN_REASON_TAKEN)
-        made->reason = GDNN_REASON_GRAPH_PLAN;
+    const gdnn_graph_question *q = question;
+    gdnn_conv conv;
+    memcpy(&conv, &q->conv, sizeof conv);
+    conv.math = math_of(&conv, notes);
+    return gdnn_decide(&conv, INT64_MAX, &q->device, gdnn_options_get()).reason ==
+           GDNN_REASON_TAKEN;
+}
+
+/* Whether the lists would have shown the configuration as ours, which came from none. */
+static bool chosen(const gdnn_graph *graph, gdnn_graph_lists *lists,
+                   cudnnBackendDescriptor_t config)
+{
+    gdnn_graph_question question;
+    const gdnn_graph_chooser chooser = {&question, gdnn_graph_takes};
+    return config && gdnn_graph_ask(graph, &question) &&
+           gdnn_graph_lists_choose(lists, config, &chooser);
+}
+
+/* Reads what the plan's configuration decides: conv->math, and whether the plan is ours. */
+static bool read_config(const gdnn_graph *graph, gdnn_graph_lists *lists,
+                        cudnnBackendDescriptor_t plan, gdnn_graph_origin origin, bool has_handle,
+                        gdnn_conv *conv)
+{
+    bool asks = has_handle && origin == GDNN_GRAPH_BUILT, ours = origin == GDNN_GRAPH_MARKED;
+    if (!asks && conv->math == GDNN_MATH_F32)
+        return has_handle && ours;
+    unsigned notes = 0;
+    cudnnBackendDescriptor_t config = gdnn_graph_part(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                                                      CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    if (conv->math != GDNN_MATH_F32 && (!config || !gdnn_graph_config_notes(config, &notes)))
+        notes = 0;
+    conv->math = math_of(conv, notes);
+    if (asks)
+        ours = chosen(graph, lists, config);
+    gdnn_graph_part_drop(config);
+    return has_handle && ours;
 }
 
 /* The route of `conv`. NULL: it cannot be kept; *reason is why its calls go to cuDNN. */
-static gdnn_route *route_of(const gdnn_conv *conv, bool has_handle, size_t workspace,
+static gdnn_route *route_of(const gdnn_conv *conv, bool has_handle, bool ours, size_t workspace,
                             gdnn_reason *reason)
 {
-    gdnn_device device;
-    gdnn_route made;
-    memset(&made, 0, sizeof made);
-    memcpy(&made.key.conv, conv, sizeof made.key.conv);
-    made.key.device = NO_DEVICE;
-    made.key.algo = -1;
-    made.key.workspace = workspace;
-    made.evidence = "none";
-    gdnn_reason without =
-        has_handle ? current_device(&made.key.device, &device) : GDNN_REASON_TAKEN;
-    made.hash = gdnn_route_hash(&made.key);
-    gdnn_route *route = gdnn_routes_find(&made.key, made.hash);
-    if (route)
-        return route;
-
-    if (without == GDNN_REASON_TAKEN)
-        decide(&made, has_handle ? &device : NULL);
-    else
-        made.reason = without;
-    *reason = made.reason;
-    bool added;
-    route = gdnn_routes_add(&made, &added);
-    if (added) {
-        gdnn_trace_route(route);
-        gdnn_log_conv(GDNN_LOG_INFO, conv, "forwarded", gdnn_reason_name(made.reason));
-    }
-    return route;
+    gdnn_route_key key;
+    gdnn_route own;
+    memset(&key, 0, sizeof key);
+    memcpy(&key.conv, conv, sizeof key.conv);
+    key.device = GDNN_NO_DEVICE;
+    key.algo = ours ? GDNN_PLAN_OURS : GDNN_PLAN_CUDNNS;
+    key.workspace = workspace;
+    *reason = has_handle ? gdnn_current_device(&key.device) : GDNN_REASON_TAKEN;
+    if (*reason != GDNN_REASON_TAKEN)
+        return NULL;
+    gdnn_route *route = gdnn_route_of(&key, NULL, NULL, &own);
+    *reason = route->reason == GDNN_REASON_TAKEN ? GDNN_REASON_GRAPH_PLAN : route->reason;
+    return route == &own ? NULL : route;
 }
 
-gdnn_graph_fate gdnn_graph_plan_fate(const gdnn_graph *graph, cudnnBackendDescriptor_t plan,
+gdnn_graph_fate gdnn_graph_plan_fate(const gdnn_graph *graph, gdnn_graph_lists *lists,
+                                     cudnnBackendDescriptor_t plan, gdnn_graph_origin origin,
                                      bool has_handle)
 {
     gdnn_graph_fate fate = {0};
@@ -158,10 +126,33 @@ gdnn_graph_fate gdnn_graph_plan_fate(const gdnn_graph *graph, cudnnBackendDescri
     fate.reason = gdnn_graph_problem_read(graph, &problem);
     if (fate.reason != GDNN_REASON_TAKEN)
         return fate;
-    if (problem.conv.math == GDNN_MATH_TF32 && (gdnn_tf32_forbidden() || !uses_tensor_cores(plan)))
-        problem.conv.math = GDNN_MATH_F32;
-    fate.route = route_of(&problem.conv, has_handle, workspace_of(plan), &fate.reason);
+    fate.ours = read_config(graph, lists, plan, origin, has_handle, &problem.conv);
+    fate.route = route_of(&problem.conv, has_handle, fate.ours, workspace_of(plan), &fate.reason);
+    fate.x = problem.x;
+    fate.w = problem.w;
+    fate.y = problem.y;
+    fate.z = problem.z;
+    fate.bias = problem.bias;
     return fate;
+}
+
+char *gdnn_graph_plan_text(cudnnBackendDescriptor_t plan, size_t *length)
+{
+    int64_t bytes = 0, written = 0;
+    if (GDNN_REAL(cudnnBackendGetAttribute)(plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+                                            CUDNN_TYPE_CHAR, 0, &bytes,
+                                            NULL) != CUDNN_STATUS_SUCCESS ||
+        bytes <= 0)
+        return NULL;
+    char *text = malloc((size_t)bytes);
+    if (text && GDNN_REAL(cudnnBackendGetAttribute)(
+                    plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, bytes,
+                    &written, text) == CUDNN_STATUS_SUCCESS) {
+        *length = (size_t)(written < bytes ? written : bytes);
+        return text;
+    }
+    free(text);
+    return NULL;
 }
 
 void gdnn_graph_plan_count(const gdnn_graph_fate *fate)

@@ -9,7 +9,8 @@
 typedef struct reading {
     const gdnn_graph *graph;
     gdnn_graph_problem *problem;
-    int uids; /* how many different tensors were met, and which */
+    bool any_groups; /* also one */
+    int uids;        /* how many different tensors were met, and which */
     int64_t uid[3 + 2 * GDNN_GRAPH_NODES];
 } reading;
 
@@ -197,7 +198,7 @@ static gdnn_reason read_convolution(reading *r, const gdnn_graph_node *node)
     if (conv->c % w.size[1] || conv->k % conv->groups || !has_groups(&x, conv) ||
         !has_groups(&w, conv))
         return GDNN_REASON_INVALID;
-    if (conv->groups == 1)
+    if (conv->groups == 1 && !r->any_groups)
         return GDNN_REASON_NOT_GROUPED;
     if ((reason = read_types(node, conv)) != GDNN_REASON_TAKEN ||
         (reason = read_geometry(&node->convolution, conv)) != GDNN_REASON_TAKEN)
@@ -371,9 +372,10 @@ static void settle_all_strides(gdnn_conv *conv)
         settle_strides(conv, GDNN_ROLE_Y, conv->z_stride, packed, layout);
 }
 
-gdnn_reason gdnn_graph_problem_read(const gdnn_graph *graph, gdnn_graph_problem *problem)
+static gdnn_reason read_problem(const gdnn_graph *graph, bool any_groups,
+                                gdnn_graph_problem *problem)
 {
-    reading r = {.graph = graph, .problem = problem};
+    reading r = {.graph = graph, .problem = problem, .any_groups = any_groups};
     gdnn_reason reason;
     memset(problem, 0, sizeof *problem);
     int at = find_convolution(graph);
@@ -384,4 +386,14 @@ gdnn_reason gdnn_graph_problem_read(const gdnn_graph *graph, gdnn_graph_problem 
         return reason;
     settle_all_strides(&problem->conv);
     return GDNN_REASON_TAKEN;
+}
+
+gdnn_reason gdnn_graph_problem_read(const gdnn_graph *graph, gdnn_graph_problem *problem)
+{
+    return read_problem(graph, false, problem);
+}
+
+gdnn_reason gdnn_graph_problem_any(const gdnn_graph *graph, gdnn_graph_problem *problem)
+{
+    return read_problem(graph, true, problem);
 }

@@ -50,4 +50,7 @@ typedef struct gdnn_graph_problem {
  *   INVALID      sizes contradict each other, or are out of range */
 gdnn_reason gdnn_graph_problem_read(const gdnn_graph *graph, gdnn_graph_problem *problem);
 
+/* As gdnn_graph_problem_read, but one group is as good as any other number. */
+gdnn_reason gdnn_graph_problem_any(const gdnn_graph *graph, gdnn_graph_problem *problem);
+
 #endif

@@ -3,11 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-gdnn_graph_shared *gdnn_graph_shared_make(void)
+gdnn_graph_shared *gdnn_graph_shared_make(int64_t nodes)
 {
-    gdnn_graph_shared *shared = calloc(1, sizeof *shared);
-    if (shared)
-        atomic_init(&shared->holders, 1);
+    int64_t kept = nodes < GDNN_GRAPH_NODES ? nodes : GDNN_GRAPH_NODES;
+    size_t bytes = offsetof(gdnn_graph_shared, graph.node) + (size_t)kept * sizeof(gdnn_graph_node);
+    gdnn_graph_shared *shared = calloc(1, bytes);
+    if (!shared)
+        return NULL;
+    atomic_init(&shared->holders, 1);
+    gdnn_graph_lists_begin(&shared->lists);
+    shared->graph.nodes = nodes;
     return shared;
 }
 
@@ -20,8 +25,10 @@ gdnn_graph_shared *gdnn_graph_shared_hold(gdnn_graph_shared *shared)
 
 void gdnn_graph_shared_drop(gdnn_graph_shared *shared)
 {
-    if (shared && atomic_fetch_sub_explicit(&shared->holders, 1, memory_order_acq_rel) == 1)
-        free(shared);
+    if (!shared || atomic_fetch_sub_explicit(&shared->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    gdnn_graph_lists_end(&shared->lists);
+    free(shared);
 }
 
 static size_t value_bytes(cudnnBackendDescriptorType_t type)
@@ -39,6 +46,7 @@ static size_t value_bytes(cudnnBackendDescriptorType_t type)
     case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
     case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
     case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: return sizeof(gdnn_graph_holder);
+    case CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR: return sizeof(gdnn_graph_pack);
     default: return 0;
     }
 }
@@ -125,6 +133,7 @@ void gdnn_graph_record_doubt(gdnn_graph_record *record)
     case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
         ((gdnn_graph_node *)value)->unknown = true;
         break;
+    case CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR: ((gdnn_graph_pack *)value)->unknown = true; break;
     default: ((gdnn_graph_holder *)value)->unknown = true; break;
     }
 }

@@ -1,6 +1,5 @@
 #include "graph_track.h"
 #include "graph_attributes.h"
-#include "graph_record.h"
 #include <string.h>
 
 /* The record of `descriptor`, locked. NULL: there is none. */
@@ -37,7 +36,10 @@ typedef union meaning {
     gdnn_graph_tensor tensor;
     gdnn_graph_convolution convolution;
     gdnn_graph_pointwise pointwise;
-    gdnn_graph_shared *shared;
+    struct {
+        gdnn_graph_shared *shared;
+        gdnn_graph_origin origin;
+    };
 } meaning;
 
 /* Copies the value of a descriptor of `type`. False: it is not known. */
@@ -54,14 +56,19 @@ static bool copy_value(cudnnBackendDescriptor_t descriptor, cudnnBackendDescript
     return known;
 }
 
-static gdnn_graph_shared *hold_graph(cudnnBackendDescriptor_t descriptor, int type)
+gdnn_graph_shared *gdnn_graph_hold(cudnnBackendDescriptor_t descriptor, int type,
+                                   gdnn_graph_origin *origin)
 {
     gdnn_graph_record *record = lock(descriptor);
     gdnn_graph_shared *shared = NULL;
+    *origin = GDNN_GRAPH_BUILT;
     if (!record)
         return NULL;
-    if ((int)record->type == type && record->finalized)
-        shared = gdnn_graph_shared_hold(gdnn_graph_record_holder(record)->shared);
+    gdnn_graph_holder *holder = gdnn_graph_record_holder(record);
+    if ((int)record->type == type && record->finalized && holder) {
+        shared = gdnn_graph_shared_hold(holder->shared);
+        *origin = holder->origin;
+    }
     unlock(record);
     return shared;
 }
@@ -89,10 +96,9 @@ static void copy_node(cudnnBackendDescriptor_t operation, gdnn_graph_node *node)
 /* Operations as a graph that is not finalised yet. */
 static gdnn_graph_shared *make_graph(const cudnnBackendDescriptor_t *operations, int64_t count)
 {
-    gdnn_graph_shared *shared = gdnn_graph_shared_make();
+    gdnn_graph_shared *shared = gdnn_graph_shared_make(count);
     if (!shared)
         return NULL;
-    shared->graph.nodes = count;
     for (int64_t i = 0; i < count && i < GDNN_GRAPH_NODES; i++)
         copy_node(operations[i], &shared->graph.node[i]);
     return shared;
@@ -122,17 +128,22 @@ static void find_meaning(const gdnn_graph_attribute *attribute, int64_t count, c
             found->pointwise.unknown = true;
         break;
     case GDNN_GRAPH_FORM_OPERATIONS: found->shared = make_graph(descriptors, count); break;
-    case GDNN_GRAPH_FORM_GRAPH: found->shared = hold_graph(descriptors[0], attribute->from); break;
+    case GDNN_GRAPH_FORM_GRAPH:
+        found->shared = gdnn_graph_hold(descriptors[0], attribute->from, &found->origin);
+        break;
     default: break;
     }
 }
 
-/* Puts `shared` in the place of the graph that the record holds, which comes back to be dropped. */
-static gdnn_graph_shared *exchange(gdnn_graph_record *record, gdnn_graph_shared *shared)
+/* Puts `shared` in the place of the graph that the record holds, which comes back to be dropped. Whoever has the engine
+ * of a configuration has not that configuration: an engine is never more than built. */
+static gdnn_graph_shared *exchange(gdnn_graph_record *record, gdnn_graph_shared *shared,
+                                   gdnn_graph_origin origin)
 {
     gdnn_graph_holder *holder = gdnn_graph_record_holder(record);
     gdnn_graph_shared *before = holder->shared;
     holder->shared = shared;
+    holder->origin = record->type == CUDNN_BACKEND_ENGINE_DESCRIPTOR ? GDNN_GRAPH_BUILT : origin;
     return before;
 }
 
@@ -155,11 +166,13 @@ static void store(gdnn_graph_record *record, const gdnn_graph_attribute *attribu
         memcpy(field, &found->pointwise, sizeof found->pointwise);
         break;
     case GDNN_GRAPH_FORM_OPERATIONS:
-        found->shared = exchange(record, found->shared);
+        found->shared = exchange(record, found->shared, GDNN_GRAPH_BUILT);
         if (found->shared) /* a second list of operations: more of them, or others */
             gdnn_graph_record_doubt(record);
         break;
-    case GDNN_GRAPH_FORM_GRAPH: found->shared = exchange(record, found->shared); break;
+    case GDNN_GRAPH_FORM_GRAPH:
+        found->shared = exchange(record, found->shared, found->origin);
+        break;
     default:
         if (!gdnn_graph_attribute_store(attribute, type, count, elements, record->value))
             gdnn_graph_record_doubt(record);
@@ -196,15 +209,15 @@ void gdnn_graph_set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeNa
         gdnn_graph_shared_drop(found.shared);
 }
 
-/* `descriptor` was filled in place by cuDNN: with `shared` if it is of the type `type`, else with what is not known. */
-static void fill(cudnnBackendDescriptor_t descriptor, int type, gdnn_graph_shared *shared)
+void gdnn_graph_fill(cudnnBackendDescriptor_t descriptor, int type, gdnn_graph_shared *shared,
+                     gdnn_graph_origin origin)
 {
     gdnn_graph_record *record = lock(descriptor);
     if (!record)
         return;
     gdnn_graph_shared *before = NULL;
     if ((int)record->type == type)
-        before = exchange(record, gdnn_graph_shared_hold(shared));
+        before = exchange(record, gdnn_graph_shared_hold(shared), origin);
     else
         gdnn_graph_record_doubt(record);
     record->finalized = true;
@@ -220,49 +233,68 @@ void gdnn_graph_got(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeNa
         return;
     const gdnn_graph_attribute *attribute = gdnn_graph_attribute_of(name);
     bool hands_on = attribute && attribute->form == GDNN_GRAPH_FORM_GRAPH;
-    gdnn_graph_shared *shared = hands_on ? hold_graph(descriptor, attribute->of) : NULL;
+    gdnn_graph_origin origin = GDNN_GRAPH_BUILT;
+    gdnn_graph_shared *shared =
+        hands_on ? gdnn_graph_hold(descriptor, attribute->of, &origin) : NULL;
+    if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS)
+        origin = GDNN_GRAPH_LISTED;
     int64_t filled = count && *count < requested ? *count : requested;
     cudnnBackendDescriptor_t *descriptors = elements;
     for (int64_t i = 0; i < filled; i++)
-        fill(descriptors[i], hands_on ? attribute->from : -1, shared);
+        gdnn_graph_fill(descriptors[i], hands_on ? attribute->from : -1, shared, origin);
     gdnn_graph_shared_drop(shared);
 }
 
-/* Decides what becomes of a plan that has the graph `shared`. */
-static void decide(cudnnBackendDescriptor_t plan, const gdnn_graph_shared *shared, bool has_handle)
+/* What a plan was made of, its graph held. False: it is not known; of a configuration and a text cuDNN knows which
+ * counts. */
+static bool read_parts(const gdnn_graph_holder *holder, gdnn_graph_parts *parts)
 {
-    gdnn_graph_fate fate = gdnn_graph_plan_fate(&shared->graph, plan, has_handle);
-    gdnn_graph_record *record = lock(plan);
-    if (!record)
-        return;
-    if (record->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
-        gdnn_graph_record_holder(record)->fate = fate;
-    unlock(record);
+    if (holder->unknown || (holder->restored && holder->shared))
+        return false;
+    *parts = (gdnn_graph_parts){.shared = gdnn_graph_shared_hold(holder->shared),
+                                .origin = holder->origin,
+                                .has_handle = holder->has_handle,
+                                .restored = holder->restored};
+    return true;
 }
 
-void gdnn_graph_finalized(cudnnBackendDescriptor_t descriptor)
+bool gdnn_graph_finalized(cudnnBackendDescriptor_t descriptor, gdnn_graph_parts *parts)
 {
     gdnn_graph_record *record = lock(descriptor);
     if (!record)
-        return;
+        return false;
     gdnn_graph_holder *holder = gdnn_graph_record_holder(record);
-    gdnn_graph_shared *shared = NULL;
-    bool has_handle = false;
+    gdnn_graph_shared *doubted = NULL;
+    bool decides = false;
     record->finalized = true;
-    if (record->type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR && holder->shared)
+    if (record->type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR && holder->shared) {
         holder->shared->graph.unknown = holder->unknown;
-    if (record->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
-        if (holder->unknown)
-            shared = exchange(record, NULL);
-        else
-            shared = gdnn_graph_shared_hold(holder->shared);
-        has_handle = holder->has_handle;
+        holder->shared->has_handle = holder->has_handle;
     }
-    bool decides = shared && !holder->unknown;
+    if (record->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
+        decides = read_parts(holder, parts);
+        if (!decides)
+            doubted = exchange(record, NULL, GDNN_GRAPH_BUILT);
+    }
     unlock(record);
-    if (decides)
-        decide(descriptor, shared, has_handle);
-    gdnn_graph_shared_drop(shared);
+    gdnn_graph_shared_drop(doubted);
+    return decides;
+}
+
+void gdnn_graph_decided(cudnnBackendDescriptor_t plan, gdnn_graph_shared *shared,
+                        const gdnn_graph_fate *fate)
+{
+    gdnn_graph_record *record = lock(plan);
+    gdnn_graph_shared *before = NULL;
+    if (!record)
+        return;
+    if (record->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
+        gdnn_graph_holder *holder = gdnn_graph_record_holder(record);
+        before = exchange(record, gdnn_graph_shared_hold(shared), holder->origin);
+        holder->fate = *fate;
+    }
+    unlock(record);
+    gdnn_graph_shared_drop(before);
 }
 
 gdnn_graph_fate gdnn_graph_fate_of(cudnnBackendDescriptor_t plan)
@@ -277,6 +309,12 @@ gdnn_graph_fate gdnn_graph_fate_of(cudnnBackendDescriptor_t plan)
     return fate;
 }
 
+bool gdnn_graph_pack_of(cudnnBackendDescriptor_t descriptor, gdnn_graph_pack *pack)
+{
+    return descriptor &&
+           copy_value(descriptor, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, pack, sizeof *pack);
+}
+
 bool gdnn_graph_of(cudnnBackendDescriptor_t descriptor, gdnn_graph *graph)
 {
     gdnn_graph_record *record = lock(descriptor);
@@ -284,8 +322,12 @@ bool gdnn_graph_of(cudnnBackendDescriptor_t descriptor, gdnn_graph *graph)
         return false;
     gdnn_graph_holder *holder = gdnn_graph_record_holder(record);
     bool known = holder && holder->shared && record->finalized;
-    if (known)
-        memcpy(graph, &holder->shared->graph, sizeof *graph);
+    if (known) {
+        const gdnn_graph *from = &holder->shared->graph;
+        int64_t nodes = from->nodes < GDNN_GRAPH_NODES ? from->nodes : GDNN_GRAPH_NODES;
+        memset(graph, 0, sizeof *graph);
+        memcpy(graph, from, offsetof(gdnn_graph, node) + (size_t)nodes * sizeof *from->node);
+    }
     unlock(record);
     return known;
 }

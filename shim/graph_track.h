@@ -3,8 +3,7 @@
 #ifndef GDNN_GRAPH_TRACK_H
 #define GDNN_GRAPH_TRACK_H
 
-#include "graph_plan.h"
-#include "graph_types.h"
+#include "graph_record.h"
 
 /* cuDNN made `descriptor`. */
 void gdnn_graph_created(cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t descriptor);
@@ -18,8 +17,31 @@ void gdnn_graph_got(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeNa
                     cudnnBackendAttributeType_t type, int64_t requested, const int64_t *count,
                     void *elements);
 
-/* cuDNN finalised `descriptor`. */
-void gdnn_graph_finalized(cudnnBackendDescriptor_t descriptor);
+/* What a plan was made of. */
+typedef struct gdnn_graph_parts {
+    gdnn_graph_shared *shared; /* NULL: not known; held, to be dropped */
+    gdnn_graph_origin origin;  /* of its configuration */
+    bool has_handle, restored; /* as in gdnn_graph_holder */
+} gdnn_graph_parts;
+
+/* cuDNN finalised `descriptor`. True: it is a plan that is to be decided, and *parts is filled. */
+bool gdnn_graph_finalized(cudnnBackendDescriptor_t descriptor, gdnn_graph_parts *parts);
+
+/* What becomes of a plan's calls, and its graph. */
+void gdnn_graph_decided(cudnnBackendDescriptor_t plan, gdnn_graph_shared *shared,
+                        const gdnn_graph_fate *fate);
+
+/* The graph that a finalised descriptor of the given type has, held, and where the descriptor comes from. NULL: it is
+ * not known. */
+gdnn_graph_shared *gdnn_graph_hold(cudnnBackendDescriptor_t descriptor, int type,
+                                   gdnn_graph_origin *origin);
+
+/* cuDNN filled `descriptor` in place: with this graph if it is of the type `type`, else with what is not known. */
+void gdnn_graph_fill(cudnnBackendDescriptor_t descriptor, int type, gdnn_graph_shared *shared,
+                     gdnn_graph_origin origin);
+
+/* Copies a finalised variant pack. False: it is not known. */
+bool gdnn_graph_pack_of(cudnnBackendDescriptor_t descriptor, gdnn_graph_pack *pack);
 
 /* `descriptor` is about to be destroyed: cuDNN gives its address to the next one at once. */
 void gdnn_graph_forget(cudnnBackendDescriptor_t descriptor);

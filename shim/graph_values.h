@@ -11,7 +11,8 @@
 enum {
     GDNN_GRAPH_DIMS = 8, /* most axes of a tensor that are kept */
     GDNN_GRAPH_SPATIAL = 6,
-    GDNN_GRAPH_NODES = 8 /* most operations of a graph that are kept */
+    GDNN_GRAPH_NODES = 8,    /* most operations of a graph that are kept */
+    GDNN_GRAPH_POINTERS = 16 /* most tensors of a variant pack that are kept */
 };
 
 /* CUDNN_BACKEND_TENSOR_DESCRIPTOR. Numbers of types and modes are cuDNN's. */
@@ -67,8 +68,17 @@ typedef struct gdnn_graph_node {
 /* CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR */
 typedef struct gdnn_graph {
     int64_t nodes; /* as given, also where more than are kept */
+    bool unknown;  /* something was said that is not kept, dynamic shapes for example */
     gdnn_graph_node node[GDNN_GRAPH_NODES];
-    bool unknown; /* something was said that is not kept, dynamic shapes for example */
 } gdnn_graph;
+
+/* CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR */
+typedef struct gdnn_graph_pack {
+    int64_t pointers, uids; /* how many of each were given */
+    void *pointer[GDNN_GRAPH_POINTERS];
+    int64_t uid[GDNN_GRAPH_POINTERS];
+    void *workspace;
+    bool unknown; /* something was said that is not kept, other shapes for example */
+} gdnn_graph_pack;
 
 #endif

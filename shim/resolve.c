@@ -19,40 +19,17 @@ const char *gdnn_api_name(gdnn_api which)
     return names[which];
 }
 
-/* Whether the options ask to be told of calls that are forwarded whatever they are. */
-static bool somebody_looks(void)
-{
-    const gdnn_options *options = gdnn_options_get();
-    return options->stats || *options->trace || options->log >= GDNN_LOG_INFO ||
-           options->mode == GDNN_MODE_VERIFY;
-}
-
 /* Our own function for `which`; NULL if it is forwarded at once. */
 static void *own(gdnn_api which)
 {
-#define FORWARD(name)                                                                              \
-    {                                                                                              \
-        NULL, false                                                                                \
-    }
-#define OURS(name)                                                                                 \
-    {                                                                                              \
-        gdnn_##name, false                                                                         \
-    }
-#define SEEN(name)                                                                                 \
-    {                                                                                              \
-        gdnn_##name, true                                                                          \
-    }
-    static const struct {
-        void *function;
-        bool only_looks;
-    } ours[] = {
+#define FORWARD(name) NULL
+#define OURS(name)    gdnn_##name
+    static void *const ours[] = {
 #define GDNN_CUDNN(name, returns, way) way(name),
 #include "cudnn_api.def"
 #undef GDNN_CUDNN
     };
-    if (gdnn_options_get()->mode == GDNN_MODE_OFF || (ours[which].only_looks && !somebody_looks()))
-        return NULL;
-    return ours[which].function;
+    return gdnn_options_get()->mode == GDNN_MODE_OFF ? NULL : ours[which];
 }
 
 /* A search that comes back to this object would make a function that jumps to itself for ever. */

@@ -11,13 +11,19 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { GDNN_ROUTES_MAX = 8192 };
+enum {
+    GDNN_ROUTES_MAX = 8192,
+    GDNN_NO_DEVICE = -1,
+    /* In place of an algorithm: */
+    GDNN_PLAN_CUDNNS = -1, /* a plan of the graph interface that cuDNN runs */
+    GDNN_PLAN_OURS = -2
+};
 
 /* What makes two calls the same route. Compared byte by byte: zero it before it is filled. */
 typedef struct gdnn_route_key {
     gdnn_conv conv;
     CUdevice device;
-    int algo;         /* cuDNN's algorithm, -1 where there is none */
+    int algo;         /* cuDNN's algorithm, or GDNN_PLAN_... */
     size_t workspace; /* bytes that the program offers */
 } gdnn_route_key;
 

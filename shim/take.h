@@ -10,7 +10,7 @@ typedef struct gdnn_taker {
     void *context;
     /* Makes the program's call. */
     cudnnStatus_t (*real)(void *context);
-    /* Whether cuDNN accepts the call's algorithm and workspace; asked once a route. */
+    /* Whether cuDNN accepts the call's algorithm and workspace; asked once a route. NULL: it does. */
     bool (*accepted)(void *context);
     /* The stream now; never remembered. */
     bool (*stream)(void *context, CUstream *stream);
@@ -21,6 +21,10 @@ typedef struct gdnn_taker {
  * refuses is forwarded too. */
 cudnnStatus_t gdnn_take(const gdnn_conv *conv, int algo, const gdnn_tensors *data, void *workspace,
                         size_t workspace_bytes, const gdnn_taker *taker);
+
+/* Does so with a route that is known, of the problem, whichever device was the current one then. */
+cudnnStatus_t gdnn_take_route(gdnn_route *route, const gdnn_tensors *data, void *workspace,
+                              const gdnn_taker *taker);
 
 /* Forwards a call whose problem is not ours to read, and counts it. */
 cudnnStatus_t gdnn_forward(gdnn_dir dir, gdnn_reason reason, const gdnn_taker *taker);

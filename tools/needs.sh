@@ -1,12 +1,13 @@
 # Sourced by tools/demo and tools/check: makes sure that what the build needs is there.
 # needs TOOL:PACKAGE... installs with apt the Debian packages whose tool (or pkg-config module, pc/NAME; or library that
-# the loader finds, lib/NAME) is missing; with install=no it names them and stops with status 3.
+# the loader finds, lib/NAME; or part of clang's runtime, clang_rt/NAME) is missing; with install=no it names them and stops with status 3.
 
 say() { printf '%s\n' "$*" >&2; }
 
 present() {
     case $1 in
     lib/*) PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -qF "${1#lib/} (" ;;
+    clang_rt/*) [ -e "$(clang -print-resource-dir)/lib/linux/lib${1/\//.}-$(uname -m).a" ] ;;
     pc/*) command -v pkg-config >/dev/null && pkg-config --exists "${1#pc/}" ;;
     *) command -v "$1" >/dev/null ;;
     esac

@@ -1,6 +1,7 @@
 #include "device.h"
 #include "cuda_types.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +29,8 @@ static void check(CUresult result, const char *call)
     if (result == CUDA_SUCCESS)
         return;
     fflush(stdout);
-    fprintf(stderr, "calls: the driver's %s gave %d\n", call, (int)result);
+    fprintf(stderr, "%s: the driver's %s gave %d\n", program_invocation_short_name, call,
+            (int)result);
     exit(3);
 }
 
@@ -38,13 +40,13 @@ int device_open(void)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {
-        fprintf(stderr, "calls: no device: %s\n", dlerror());
+        fprintf(stderr, "%s: no device: %s\n", program_invocation_short_name, dlerror());
         return 0;
     }
 #define LOOK_UP(name, symbol, parameters)                                                          \
     driver.name = (__typeof__(driver.name))dlsym(library, #symbol);                                \
     if (!driver.name) {                                                                            \
-        fprintf(stderr, "calls: libcuda.so.1 has no " #symbol "\n");                               \
+        fprintf(stderr, "%s: libcuda.so.1 has no " #symbol "\n", program_invocation_short_name);   \
         return 0;                                                                                  \
     }
     DRIVER(LOOK_UP)

@@ -139,22 +139,24 @@ static bool add_nodes(builder *b)
     return b->conv.act == GDNN_ACT_NONE || point(b, ++node, CUDNN_POINTWISE_RELU_FWD, NULL, 1, 1);
 }
 
-static bool make_graph(builder *b, graph_descriptor *graph)
+static bool make_graph(builder *b, const graph_target *target, graph_descriptor *graph)
 {
     for (int i = 0; i < b->nodes; i++)
         b->node[i] = b->operation[i].it;
     return GRAPH_CREATE(graph, OPERATIONGRAPH) &&
-           GRAPH_SET(graph, OPERATIONGRAPH_OPS, BACKEND_DESCRIPTOR, b->nodes, b->node);
+           GRAPH_SET(graph, OPERATIONGRAPH_OPS, BACKEND_DESCRIPTOR, b->nodes, b->node) &&
+           (!target->handle || GRAPH_SET_HANDLE(graph, OPERATIONGRAPH, target));
 }
 
-bool graph_build(const gdnn_conv *conv, const graph_style *style, graph_descriptor *graph)
+bool graph_build(const gdnn_conv *conv, const graph_style *style, const graph_target *target,
+                 graph_descriptor *graph)
 {
     builder b = {.conv = *conv, .style = style};
     graph_add_axis(&b.conv, style);
     b.arithmetic = conv->dtype == GDNN_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
     b.nodes = 1 + conv->z + conv->bias + (conv->act != GDNN_ACT_NONE);
     *graph = (graph_descriptor){0};
-    bool made = add_nodes(&b) && make_graph(&b, graph) && finalize_if(!style->early, graph);
+    bool made = add_nodes(&b) && make_graph(&b, target, graph) && finalize_if(!style->early, graph);
     for (int i = 0; i < b.nodes; i++) {
         graph_destroy(&b.operation[i]);
         graph_destroy(&b.output[i]);

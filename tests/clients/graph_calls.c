@@ -52,3 +52,11 @@ bool graph_get(const graph_descriptor *descriptor, cudnnBackendAttributeName_t a
         show("count=%lld", (long long)*count);
     return got;
 }
+
+cudnnStatus_t graph_execute(cudnnHandle_t handle, const graph_descriptor *plan,
+                            const graph_descriptor *pack)
+{
+    const cudnnStatus_t status = cudnnBackendExecute(handle, plan->it, pack->it);
+    say("cudnnBackendExecute", plan, "of", pack->number, status);
+    return status;
+}

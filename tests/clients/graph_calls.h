@@ -27,6 +27,9 @@ bool graph_get(const graph_descriptor *descriptor, cudnnBackendAttributeName_t a
                const char *name, cudnnBackendAttributeType_t type, int64_t room, int64_t *count,
                void *values);
 
+cudnnStatus_t graph_execute(cudnnHandle_t handle, const graph_descriptor *plan,
+                            const graph_descriptor *pack);
+
 #define GRAPH_CREATE(descriptor, KIND)                                                             \
     graph_create(descriptor, CUDNN_BACKEND_##KIND##_DESCRIPTOR, #KIND)
 #define GRAPH_SET(descriptor, ATTRIBUTE, TYPE, count, values)                                      \

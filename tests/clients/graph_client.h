@@ -26,6 +26,7 @@ typedef enum {
     CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR = 12,
     CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR = 13,
     CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR = 15,
+    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR = 16,
     CUDNN_BACKEND_TENSOR_DESCRIPTOR = 17,
     CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR = 38
 } cudnnBackendDescriptorType_t;
@@ -48,6 +49,7 @@ typedef enum {
     CUDNN_ATTR_ENGINECFG_KNOB_CHOICES = 302,
     CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE = 303,
     CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED = 304,
+    CUDNN_ATTR_EXECUTION_PLAN_HANDLE = 400,
     CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG = 401,
     CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE = 402,
     CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION = 405,
@@ -78,6 +80,7 @@ typedef enum {
     CUDNN_ATTR_OPERATION_POINTWISE_YDESC = 753,
     CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1 = 754,
     CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2 = 755,
+    CUDNN_ATTR_OPERATIONGRAPH_HANDLE = 800,
     CUDNN_ATTR_OPERATIONGRAPH_OPS = 801,
     CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT = 900,
     CUDNN_ATTR_TENSOR_DATA_TYPE = 901,
@@ -85,6 +88,13 @@ typedef enum {
     CUDNN_ATTR_TENSOR_STRIDES = 903,
     CUDNN_ATTR_TENSOR_UNIQUE_ID = 906,
     CUDNN_ATTR_TENSOR_IS_VIRTUAL = 907,
+    CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS = 1000,
+    CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS = 1001,
+    CUDNN_ATTR_VARIANT_PACK_INTERMEDIATES = 1002,
+    CUDNN_ATTR_VARIANT_PACK_WORKSPACE = 1003,
+    CUDNN_ATTR_VARIANT_PACK_OVERRIDE_UNIQUE_IDS = 1010,
+    CUDNN_ATTR_VARIANT_PACK_OVERRIDE_SHAPES = 1011,
+    CUDNN_ATTR_VARIANT_PACK_OVERRIDE_STRIDES = 1012,
     CUDNN_ATTR_KNOB_INFO_TYPE = 1200,
     CUDNN_ATTR_KNOB_INFO_MAXIMUM_VALUE = 1201,
     CUDNN_ATTR_KNOB_INFO_MINIMUM_VALUE = 1202,
@@ -95,15 +105,18 @@ typedef enum {
     CUDNN_ATTR_ENGINE_NUMERICAL_NOTE = 1303,
     CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE = 1305,
     CUDNN_ATTR_ENGINE_DEVICEPROP = 1307,
+    CUDNN_ATTR_DEVICEPROP_HANDLE = 2701,
     CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION = 2702
 } cudnnBackendAttributeName_t;
 
 typedef enum {
+    CUDNN_TYPE_HANDLE = 0,
     CUDNN_TYPE_DATA_TYPE = 1,
     CUDNN_TYPE_BOOLEAN = 2,
     CUDNN_TYPE_INT64 = 3,
     CUDNN_TYPE_FLOAT = 4,
     CUDNN_TYPE_DOUBLE = 5,
+    CUDNN_TYPE_VOID_PTR = 6,
     CUDNN_TYPE_CONVOLUTION_MODE = 7,
     CUDNN_TYPE_HEUR_MODE = 8,
     CUDNN_TYPE_KNOB_TYPE = 9,
@@ -115,7 +128,11 @@ typedef enum {
     CUDNN_TYPE_CHAR = 24
 } cudnnBackendAttributeType_t;
 
-typedef enum { CUDNN_POINTWISE_ADD = 0, CUDNN_POINTWISE_RELU_FWD = 100 } cudnnPointwiseMode_t;
+typedef enum {
+    CUDNN_POINTWISE_ADD = 0,
+    CUDNN_POINTWISE_RELU_FWD = 100,
+    CUDNN_POINTWISE_TANH_FWD = 101
+} cudnnPointwiseMode_t;
 
 typedef enum {
     CUDNN_HEUR_MODE_INSTANT = 0,
@@ -138,10 +155,13 @@ typedef enum { CUDNN_KNOB_TYPE_COUNTS = 44 } cudnnBackendKnobType_t;
 cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t,
                                            cudnnBackendDescriptor_t *);
 cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t);
+cudnnStatus_t cudnnBackendInitialize(cudnnBackendDescriptor_t);
 cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t);
 cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t, cudnnBackendAttributeName_t,
                                        cudnnBackendAttributeType_t, int64_t count,
                                        const void *values);
+cudnnStatus_t cudnnBackendExecute(cudnnHandle_t, cudnnBackendDescriptor_t plan,
+                                  cudnnBackendDescriptor_t pack);
 cudnnStatus_t cudnnBackendGetAttribute(const cudnnBackendDescriptor_t, cudnnBackendAttributeName_t,
                                        cudnnBackendAttributeType_t, int64_t room, int64_t *count,
                                        void *values);

@@ -1,5 +1,6 @@
 #include "graph_list.h"
 #include "report.h"
+#include <stdio.h>
 
 static const char *mode_name(cudnnBackendHeurMode_t mode)
 {
@@ -38,7 +39,7 @@ static bool read_results(const graph_descriptor *heuristics, graph_list *list)
     return done;
 }
 
-bool graph_list_ask(const graph_descriptor *graph, const graph_descriptor *target,
+bool graph_list_ask(const graph_descriptor *graph, const graph_target *target,
                     cudnnBackendHeurMode_t mode, graph_list *list)
 {
     graph_descriptor heuristics = {0};
@@ -46,7 +47,7 @@ bool graph_list_ask(const graph_descriptor *graph, const graph_descriptor *targe
     const bool done = GRAPH_CREATE(&heuristics, ENGINEHEUR) &&
                       GRAPH_SET_ONE(&heuristics, ENGINEHEUR_OPERATION_GRAPH, graph) &&
                       GRAPH_SET(&heuristics, ENGINEHEUR_MODE, HEUR_MODE, 1, &mode) &&
-                      GRAPH_SET_ONE(&heuristics, ENGINEHEUR_DEVICEPROP, target) &&
+                      GRAPH_SET_PROPERTIES(&heuristics, ENGINEHEUR, target) &&
                       graph_finalize(&heuristics) && read_results(&heuristics, list);
     show("list=%s:%d", mode_name(mode), list->count - before);
     graph_destroy(&heuristics);
@@ -71,9 +72,15 @@ static bool wanted(const graph_descriptor *config, const graph_options *options,
         GRAPH_GET(&engine, ENGINE_NUMERICAL_NOTE, NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT,
                   &count, notes);
     *answer = true;
-    for (int64_t i = 0; done && i < count; i++)
+    if (done)
+        show("config=");
+    for (int64_t i = 0; done && i < count; i++) {
+        printf("%s%d", i ? "," : "", (int)notes[i]);
         if (excluded(notes[i], options))
             *answer = false;
+    }
+    if (done)
+        show("%s", *answer ? "kept" : "dropped");
     graph_destroy(&engine);
     return done;
 }

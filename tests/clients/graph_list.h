@@ -4,6 +4,7 @@
 
 #include "graph_calls.h"
 #include "graph_options.h"
+#include "graph_target.h"
 
 enum { GRAPH_LIST_MOST = 256 };
 
@@ -13,7 +14,7 @@ typedef struct graph_list {
 } graph_list;
 
 /* Adds what the heuristics of one mode give for the graph. False: cuDNN refuses, and nothing was added. */
-bool graph_list_ask(const graph_descriptor *graph, const graph_descriptor *target,
+bool graph_list_ask(const graph_descriptor *graph, const graph_target *target,
                     cudnnBackendHeurMode_t mode, graph_list *list);
 
 /* Removes what the framework would not use: configurations that round their inputs, and what the options exclude. */

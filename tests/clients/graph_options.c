@@ -34,7 +34,8 @@ static bool read_flag(const char *word, graph_options *options)
     } flags[] = {{"--benchmark", &options->benchmark},
                  {"--early", &options->early},
                  {"--group-axis", &options->group_axis},
-                 {"--one-axis", &options->one_axis}};
+                 {"--one-axis", &options->one_axis},
+                 {"--run", &options->run}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strcmp(word, flags[i].word) == 0)
             return *flags[i].flag = true;
@@ -49,6 +50,8 @@ static bool read_pair(const char *word, const char *value, graph_options *option
         return read_filter(value, options);
     if (strcmp(word, "--gpu") == 0)
         return (options->gpu = value);
+    if (strcmp(word, "--dump") == 0)
+        return options->run = (options->dump = value);
     if (strcmp(word, "--rebuild") == 0)
         return strncmp(value, "eng", 3) == 0 && (options->rebuild = value);
     if (strcmp(word, "--restore") == 0)
@@ -58,7 +61,7 @@ static bool read_pair(const char *word, const char *value, graph_options *option
 
 bool graph_options_read(int argc, char **argv, graph_options *options)
 {
-    *options = (graph_options){.gpu = "h200", .plan = -1};
+    *options = (graph_options){.plan = -1};
     const char *problem = NULL;
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-' && !problem)
@@ -76,12 +79,24 @@ bool graph_options_read(int argc, char **argv, graph_options *options)
         fprintf(stderr,
                 "usage: %s 'PROBLEM' [--plan N] [--filter no-tensor-core,deterministic]"
                 " [--gpu h200|a100|t4] [--group-axis] [--one-axis] [--early] [--benchmark]"
-                " [--rebuild TAG] [--restore JSON]\n",
+                " [--rebuild TAG] [--restore JSON] [--run] [--dump DIR]\n",
                 argv[0]);
         return false;
     }
     if (gdnn_conv_parse(problem, &options->conv) != GDNN_OK) {
         fprintf(stderr, "%s: %s\n", argv[0], gdnn_last_error());
+        return false;
+    }
+    if (options->run && options->gpu) {
+        fprintf(stderr, "%s: what is run is run on the GPU that is there: no --gpu\n", argv[0]);
+        return false;
+    }
+    if (!options->gpu)
+        options->gpu = "h200";
+    const gdnn_conv *conv = &options->conv;
+    if (options->run && conv->beta != 0 && (conv->z || conv->bias || conv->act != GDNN_ACT_NONE)) {
+        fprintf(stderr, "%s: beta with z, bias or act: a graph adds beta * y before them\n",
+                argv[0]);
         return false;
     }
     return true;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* First asked for their number, with nowhere to put them. */
-static bool read_notes(const graph_descriptor *engine)
+static bool read_notes(const graph_descriptor *engine, graph_plan *plan)
 {
     cudnnBackendNumericalNote_t numerical[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
     cudnnBackendBehaviorNote_t behavior[CUDNN_BEHAVIOR_NOTE_TYPE_COUNT];
@@ -16,8 +16,11 @@ static bool read_notes(const graph_descriptor *engine)
         !GRAPH_GET(engine, ENGINE_NUMERICAL_NOTE, NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT,
                    &count, numerical))
         return false;
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
         show("note=%d", (int)numerical[i]);
+        if (numerical[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE)
+            plan->tensor_core = true;
+    }
     if (!GRAPH_GET(engine, ENGINE_BEHAVIOR_NOTE, BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT,
                    &count, NULL) ||
         !GRAPH_GET(engine, ENGINE_BEHAVIOR_NOTE, BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT,
@@ -83,7 +86,7 @@ static bool read_plan(const graph_descriptor *config, graph_plan *plan)
     const bool done =
         GRAPH_CREATE(&engine, ENGINE) &&
         GRAPH_GET(config, ENGINECFG_ENGINE, BACKEND_DESCRIPTOR, 1, &one, &engine.it) &&
-        read_notes(&engine) && read_tag(config, &engine, plan) &&
+        read_notes(&engine, plan) && read_tag(config, &engine, plan) &&
         GRAPH_GET(&plan->plan, EXECUTION_PLAN_WORKSPACE_SIZE, INT64, 1, NULL, &plan->workspace);
     if (done)
         show("plan=%s workspace=%" PRId64, plan->tag, plan->workspace);
@@ -91,26 +94,25 @@ static bool read_plan(const graph_descriptor *config, graph_plan *plan)
     return done && read_json(&plan->plan);
 }
 
-bool graph_plan_build(const graph_descriptor *config, const graph_descriptor *target,
-                      graph_plan *plan)
+bool graph_plan_build(const graph_descriptor *config, const graph_target *target, graph_plan *plan)
 {
     *plan = (graph_plan){.workspace = -1};
     const bool done = GRAPH_CREATE(&plan->plan, EXECUTION_PLAN) &&
                       GRAPH_SET_ONE(&plan->plan, EXECUTION_PLAN_ENGINE_CONFIG, config) &&
-                      GRAPH_SET_ONE(&plan->plan, EXECUTION_PLAN_DEVICEPROP, target) &&
+                      GRAPH_SET_TARGET(&plan->plan, EXECUTION_PLAN, target) &&
                       graph_finalize(&plan->plan) && read_plan(config, plan);
     if (!done)
         graph_plan_destroy(plan);
     return done;
 }
 
-bool graph_plan_restore(const char *text, const graph_descriptor *target, graph_plan *plan)
+bool graph_plan_restore(const char *text, const graph_target *target, graph_plan *plan)
 {
     graph_descriptor config = {0};
     int64_t one = 0;
     *plan = (graph_plan){.workspace = -1};
     const bool done = GRAPH_CREATE(&plan->plan, EXECUTION_PLAN) &&
-                      GRAPH_SET_ONE(&plan->plan, EXECUTION_PLAN_DEVICEPROP, target) &&
+                      GRAPH_SET_TARGET(&plan->plan, EXECUTION_PLAN, target) &&
                       GRAPH_SET(&plan->plan, EXECUTION_PLAN_JSON_REPRESENTATION, CHAR,
                                 (int64_t)strlen(text), text) &&
                       graph_finalize(&plan->plan) && GRAPH_CREATE(&config, ENGINECFG) &&
@@ -153,12 +155,12 @@ static bool read_choices(const graph_descriptor *engine)
     return done;
 }
 
-static bool make_engine(int64_t number, const graph_descriptor *graph,
-                        const graph_descriptor *target, graph_descriptor *engine)
+static bool make_engine(int64_t number, const graph_descriptor *graph, const graph_target *target,
+                        graph_descriptor *engine)
 {
     return GRAPH_CREATE(engine, ENGINE) && GRAPH_SET_ONE(engine, ENGINE_OPERATION_GRAPH, graph) &&
            GRAPH_SET(engine, ENGINE_GLOBAL_INDEX, INT64, 1, &number) &&
-           GRAPH_SET_ONE(engine, ENGINE_DEVICEPROP, target) && graph_finalize(engine) &&
+           GRAPH_SET_PROPERTIES(engine, ENGINE, target) && graph_finalize(engine) &&
            read_choices(engine);
 }
 
@@ -193,8 +195,8 @@ static bool make_config(const char *knobs, const graph_descriptor *engine, graph
     return done;
 }
 
-bool graph_plan_config(const char *tag, const graph_descriptor *graph,
-                       const graph_descriptor *target, graph_descriptor *config)
+bool graph_plan_config(const char *tag, const graph_descriptor *graph, const graph_target *target,
+                       graph_descriptor *config)
 {
     graph_descriptor engine = {0};
     char *end = NULL;

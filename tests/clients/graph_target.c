@@ -1,47 +1,37 @@
 #include "graph_target.h"
+#include "gpus.h"
+#include "report.h"
 #include <stdio.h>
-#include <string.h>
 
-/* What differs between GPUs, in the order of the text below. */
-static const struct gpu {
-    const char *name;
-    int multiprocessors, shared_optin, shared_reserved, blocks, threads;
-    int clock_khz, memory_khz, l2_bytes;
-    const char *full_name;
-    int version; /* compute capability, times 100 */
-    long long memory;
-} gpus[] = {
-    {"h200", 132, 232448, 1024, 32, 2048, 1980000, 3201000, 62914560, "NVIDIA H200", 900,
-     150754820096},
-    {"a100", 108, 166912, 1024, 32, 2048, 1410000, 1593000, 41943040, "NVIDIA A100-SXM4-80GB", 800,
-     85094825984},
-    {"t4", 40, 65536, 0, 16, 1024, 1590000, 5001000, 4194304, "Tesla T4", 750, 15828320256},
-};
-
-bool graph_target(const char *gpu, graph_descriptor *target)
+bool graph_target_named(const char *gpu, graph_target *target)
 {
-    const struct gpu *it = gpus;
-    while (it < gpus + sizeof gpus / sizeof *gpus && strcmp(it->name, gpu) != 0)
-        it++;
-    if (it == gpus + sizeof gpus / sizeof *gpus) {
+    char text[1024];
+    const int length = gpu_properties(gpu, text, sizeof text);
+    *target = (graph_target){0};
+    if (!length) {
         fprintf(stderr, "--gpu %s: known are h200, a100 and t4\n", gpu);
         return false;
     }
-    char text[1024];
-    const int length = snprintf(
-        text, sizeof text,
-        "{\"maxGridSize\": [2147483647, 65535, 65535], \"maxBlockSize\": [1024, 1024, 64],"
-        " \"regsPerBlock\": 65536, \"multiProcessorCount\": %d, \"warpSize\": 32,"
-        " \"maxSharedMemoryPerBlock\": 49152, \"maxSharedMemoryPerBlockOptin\": %d,"
-        " \"reservedSharedMemoryPerBlock\": %d, \"maxRegistersPerSM\": 65536,"
-        " \"maxCtasPerSM\": %d, \"maxThreadsPerBlock\": 1024, \"maxThreadsPerSM\": %d,"
-        " \"pciDeviceId\": 0, \"isTccDriver\": 0, \"supportCoopLaunch\": 1,"
-        " \"smClockRateKHz\": %d, \"memClockRateKHz\": %d, \"l2CacheSize\": %d,"
-        " \"deviceName\": \"%s\", \"deviceVer\": %d, \"driverVer\": 13000,"
-        " \"cudaDeviceId\": 0, \"totalGlobalMem\": %lld}",
-        it->multiprocessors, it->shared_optin, it->shared_reserved, it->blocks, it->threads,
-        it->clock_khz, it->memory_khz, it->l2_bytes, it->full_name, it->version, it->memory);
-    return GRAPH_CREATE(target, DEVICEPROP) &&
-           GRAPH_SET(target, DEVICEPROP_JSON_REPRESENTATION, CHAR, length, text) &&
-           graph_finalize(target);
+    return GRAPH_CREATE(&target->properties, DEVICEPROP) &&
+           GRAPH_SET(&target->properties, DEVICEPROP_JSON_REPRESENTATION, CHAR, length, text) &&
+           graph_finalize(&target->properties);
+}
+
+bool graph_target_present(graph_target *target)
+{
+    graph_descriptor probe;
+    *target = (graph_target){0};
+    if (CALL("a handle", cudnnCreate(&target->handle)) != CUDNN_STATUS_SUCCESS)
+        return false;
+    const bool done = GRAPH_CREATE(&probe, OPERATIONGRAPH);
+    graph_destroy(&probe);
+    return done;
+}
+
+void graph_target_destroy(graph_target *target)
+{
+    if (target->handle)
+        CALL("a handle", cudnnDestroy(target->handle));
+    graph_destroy(&target->properties);
+    *target = (graph_target){0};
 }

@@ -19,6 +19,8 @@ parser.add_argument("--client", nargs=2, action="append", required=True, metavar
 parser.add_argument("--double", required=True, help="a double of cuDNN, which has no graphs", type=os.path.abspath)
 parser.add_argument("--real", help="NVIDIA's library")
 parser.add_argument("--shim", help="the drop-in", type=os.path.abspath)
+parser.add_argument("--plan-problem", required=True, help="a program that reads plans as the drop-in does",
+                    type=os.path.abspath)
 parser.add_argument("--shapes", required=True, help="folder of problems")
 parser.add_argument("--problems", required=True, help="more of them, with client and options")
 options = parser.parse_args()
@@ -45,6 +47,9 @@ def run(client, words, library, **env):
     clean.update(env, LD_LIBRARY_PATH=os.path.dirname(library))
     return subprocess.run([clients[client]] + words, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=200)
+
+# Unique ids that the clients give to x, w, y, z and bias.
+IDS = {"pytorch": [ord(c) for c in "xwyzb"], "xla": [ord(c) for c in "xwyzb"], "ort": [1, 2, 3, 4, 5]}
 
 
 class Job:
@@ -134,6 +139,24 @@ def first_difference(one, other):
 
 def check_plans(job):
     return [line for plan in job.plans() for line in differences(job.given(), read_plan(plan))]
+
+
+def check_texts(job):
+    """What the drop-in reads in the plans' texts."""
+    plans, given, found = job.plans(), job.given(), []
+    done = subprocess.run([options.plan_problem], input="".join(plan + "\n" for plan in plans), stdout=subprocess.PIPE,
+                          text=True, timeout=60, check=True)
+    lines = done.stdout.splitlines()
+    expect(len(lines) == len(plans), job.line, done.stdout)
+    x, w, y, z, bias = IDS[job.client]
+    ids = [x, w, y, z if given["z"] else 0, bias if given["bias"] else 0]
+    for line in lines:
+        words = line.split(None, 5)
+        if len(words) < 6 or [int(word) for word in words[:5]] != ids:
+            found.append("expected the ids %s, found %s" % (ids, line))
+        else:
+            found += differences(given, read_text(words[5]))
+    return found
 
 
 def check_trace(job):
@@ -227,6 +250,7 @@ def tests():
     found = []
     for name, jobs, least in (("list", listed_jobs(), 45), ("shapes", list(shape_jobs()), 50)):
         found += [(name + ": plans are of the problem", lambda jobs=jobs, least=least: expect_plans(jobs, least)),
+                  (name + ": their texts are read as the problem", lambda jobs=jobs: check_each(jobs, check_texts)),
                   (name + ": the drop-in changes no call", lambda jobs=jobs: expect_same_calls(jobs)),
                   (name + ": traced is the problem and its plans", lambda jobs=jobs: check_each(jobs, check_trace))]
     return found + [("a wrong fact is seen", a_wrong_fact_is_seen),

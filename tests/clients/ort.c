@@ -1,5 +1,5 @@
-/* Plans a convolution as ONNX Runtime does (cudnn-frontend's graphs of version 1): the list of mode A, the first
- * configuration that passes the check and can be built. Deviceless: it ends before execution. */
+/* Convolves as ONNX Runtime does (cudnn-frontend's graphs of version 1): the list of mode A, the first configuration
+ * that passes the check and can be built. With --benchmark, every one. */
 #include "graph_build.h"
 #include "graph_face.h"
 #include "graph_list.h"
@@ -11,6 +11,9 @@ static const graph_style style = {.x = 1,
                                   .bias = 5,
                                   .first_virtual = 6,
                                   .alignment = 16,
+                                  .pack = "bzywx",
+                                  .z_in_y = Z_IN_Y_IF_ALIKE,
+                                  .workspace_first = true,
                                   .float_scale = true,
                                   .one_axis = SIZE_ONE_LAST};
 
@@ -37,12 +40,13 @@ int main(int argc, char **argv)
     graph_descriptor graph;
     if (!graph_face_begin(argc, argv, &style, &face))
         return face.exit_status;
-    if (graph_build(&face.options.conv, &face.style, &graph)) {
+    if (graph_build(&face.options.conv, &face.style, &face.target, &graph)) {
         graph_list_ask(&graph, &face.target, CUDNN_HEUR_MODE_A, &list);
         graph_list_filter(&list, &face.options);
         check_support(&list);
         graph_face_build(&face, &list, face.options.benchmark ? list.count : 1);
         graph_list_destroy(&list);
+        graph_face_run(&face, face.options.benchmark);
     }
     graph_destroy(&graph);
     return graph_face_end(&face);

@@ -1,7 +1,7 @@
-/* Plans a convolution as PyTorch does (cudnn-frontend's wrappers of version 0). Deviceless: it ends before execution.
+/* Convolves as PyTorch does (cudnn-frontend's wrappers of version 0).
  *
- *     pytorch 'PROBLEM'               the first plan of the list INSTANT that can be built, else of FALLBACK
- *     pytorch 'PROBLEM' --benchmark   every plan of both */
+ *     pytorch 'PROBLEM'               the first plan that can be built and executed, of the lists INSTANT and FALLBACK
+ *     pytorch 'PROBLEM' --benchmark   every plan of both, twice; then the first again */
 #include "graph_build.h"
 #include "graph_face.h"
 #include "graph_list.h"
@@ -14,13 +14,15 @@ static const graph_style style = {.x = 'x',
                                   .bias = 'b',
                                   .first_virtual = 'A',
                                   .alignment = 16,
+                                  .pack = "xywzb",
+                                  .z_in_y = Z_IN_Y_IF_UNREAD,
                                   .one_axis = SIZE_ONE_FIRST};
 
 /* The graph lives no longer than the question. */
 static void ask(const graph_face *face, cudnnBackendHeurMode_t mode, graph_list *list)
 {
     graph_descriptor graph;
-    if (graph_build(&face->options.conv, &face->style, &graph))
+    if (graph_build(&face->options.conv, &face->style, &face->target, &graph))
         graph_list_ask(&graph, &face->target, mode, list);
     graph_destroy(&graph);
 }
@@ -33,7 +35,7 @@ static void plan_first(graph_face *face)
         static graph_list list;
         ask(face, modes[i], &list);
         graph_list_filter(&list, &face->options);
-        graph_face_build(face, &list, 1);
+        graph_face_try(face, &list);
         graph_list_destroy(&list);
     }
 }
@@ -46,6 +48,7 @@ static void plan_all(graph_face *face)
     graph_list_filter(&list, &face->options);
     graph_face_build(face, &list, list.count);
     graph_list_destroy(&list);
+    graph_face_run(face, face->options.benchmark ? 2 : 0);
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,9 @@ cudnnStatus_t report(const char *call, const char *what, cudnnStatus_t status);
 void show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void show_ints(const char *name, const int *values, int count);
 
+/* A line of its own, about the calls before it. */
+void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Ends the last line, and returns how many calls were reported. */
 int report_end(void);
 

@@ -1,6 +1,6 @@
-/* Plans a convolution as XLA does: every plan of the lists B and A is built, and of those with the same engine, knobs
- * and workspace the first is kept; if there is none, the list FALLBACK. With --rebuild, the one plan that a stored
- * engine number and knobs stand for; with --restore, the one whose text was stored. Deviceless: it ends before execution. */
+/* Convolves as XLA does: every plan of the lists B and A is built, and of those with the same engine, knobs and
+ * workspace the first is kept; if there is none, the list FALLBACK. All are tried, and one is executed. With --rebuild,
+ * the one plan that a stored engine number and knobs stand for; with --restore, the one whose text was stored. */
 #include "graph_build.h"
 #include "graph_face.h"
 #include "graph_list.h"
@@ -14,6 +14,8 @@ static const graph_style style = {.x = 'x',
                                   .bias = 'b',
                                   .first_virtual = 'c',
                                   .alignment = 32,
+                                  .pack = "xwzby",
+                                  .apart = true,
                                   .scale_in_add = true,
                                   .one_axis = SIZE_ONE_FIRST};
 
@@ -72,7 +74,7 @@ static void restore(graph_face *face)
 static void plan(graph_face *face)
 {
     graph_descriptor graph;
-    if (graph_build(&face->options.conv, &face->style, &graph)) {
+    if (graph_build(&face->options.conv, &face->style, &face->target, &graph)) {
         if (face->options.rebuild)
             rebuild(face, &graph);
         else
@@ -90,5 +92,6 @@ int main(int argc, char **argv)
         restore(&face);
     else
         plan(&face);
+    graph_face_run(&face, face.options.restore || face.options.rebuild ? 0 : 1);
     return graph_face_end(&face);
 }

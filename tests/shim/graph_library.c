@@ -89,6 +89,14 @@ static cudnnStatus_t execute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan
     return library.answer;
 }
 
+static cudnnStatus_t get_stream(cudnnHandle_t handle, CUstream *stream)
+{
+    (void)handle;
+    library.streams_asked++;
+    *stream = library.stream;
+    return library.stream_answer;
+}
+
 void *gdnn_real(gdnn_api which)
 {
     switch (which) {
@@ -99,6 +107,7 @@ void *gdnn_real(gdnn_api which)
     case GDNN_API_cudnnBackendSetAttribute: return (void *)set_attribute;
     case GDNN_API_cudnnBackendGetAttribute: return (void *)get_attribute;
     case GDNN_API_cudnnBackendExecute: return (void *)execute;
+    case GDNN_API_cudnnGetStream: return (void *)get_stream;
     default: fail_msg("function %d was not expected", which); return NULL;
     }
 }
@@ -168,14 +177,19 @@ cudnnBackendDescriptor_t make_tensor(int64_t uid, int64_t n, int64_t c, int64_t 
 
 cudnnBackendDescriptor_t make_convolution(void)
 {
+    return make_convolution_padded(1);
+}
+
+cudnnBackendDescriptor_t make_convolution_padded(int64_t pad)
+{
     cudnnBackendDescriptor_t convolution = create(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-    const int64_t one[] = {1, 1};
+    const int64_t one[] = {1, 1}, pads[] = {pad, pad};
     set_word(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
     set_word(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
              CUDNN_CROSS_CORRELATION);
     set_number(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 2);
-    set(convolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, one);
-    set(convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, one);
+    set(convolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, pads);
+    set(convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, pads);
     set(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, one);
     set(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, one);
     finalize(convolution);

@@ -4,7 +4,7 @@
 #define GDNN_TESTS_GRAPH_LIBRARY_H
 
 #include "graph.h"
-#include "graph_track.h"
+#include "graph_results.h"
 #include "unit.h"
 #include <stdatomic.h>
 
@@ -14,9 +14,12 @@ typedef struct graph_library {
     int64_t filled;    /* -1: elements that a Get says it filled; -1: as many as were requested */
     int64_t workspace; /* 1000: of every plan */
     int note;          /* -1: the numerical note of every engine; -1: none */
-    cudnnDataType_t type; /* CUDNN_DATA_HALF: of the tensors that make_tensor makes */
-    bool reuses;          /* false; true: hands out the last destroyed address again */
-    _Atomic int executed; /* 0: calls of Execute */
+    cudnnDataType_t type;        /* CUDNN_DATA_HALF: of the tensors that make_tensor makes */
+    CUstream stream;             /* NULL: of every handle */
+    cudnnStatus_t stream_answer; /* CUDNN_STATUS_SUCCESS: of cudnnGetStream */
+    _Atomic int streams_asked;   /* 0: calls of cudnnGetStream */
+    bool reuses;                 /* false; true: hands out the last destroyed address again */
+    _Atomic int executed;        /* 0: calls of Execute */
     _Atomic bool
         seen_at_destroy; /* false; true: a descriptor was still known when it was destroyed */
 } graph_library;
@@ -48,7 +51,8 @@ void get(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name, 
 /* A packed tensor with four axes, finalised. */
 cudnnBackendDescriptor_t make_tensor(int64_t uid, int64_t n, int64_t c, int64_t h, int64_t w);
 
-/* A convolution of two axes in f32 with pad 1, finalised. */
+/* A convolution of two axes in f32 with this pad, finalised; make_convolution: 1. */
+cudnnBackendDescriptor_t make_convolution_padded(int64_t pad);
 cudnnBackendDescriptor_t make_convolution(void);
 
 /* Forward with x (2, 16, 8, 9), w (32, 16 / groups, 3, 3), y (2, 32, 8, 9), finalised; what it was made of is gone. */

@@ -70,6 +70,24 @@ static void refuses_one_group(void **state)
             op->x.stride[1] = 5);
 }
 
+/* Else as above: what is wrong besides is still found. */
+static void one_group_is_read_where_it_may_be(void **state)
+{
+    gdnn_graph_problem problem;
+    gdnn_graph graph = alone();
+    (void)state;
+    graph.node[0].w = graph_tensor('w', CUDNN_DATA_HALF, "4 8 3 3", "72 9 3 1");
+    assert_int_equal(gdnn_graph_problem_any(&graph, &problem), GDNN_REASON_TAKEN);
+    assert_int_equal(problem.conv.groups, 1);
+    assert_int_equal(problem.conv.c, 8);
+    assert_int_equal(problem.w, 'w');
+    graph.node[0].x.type = CUDNN_DATA_INT8;
+    assert_int_equal(gdnn_graph_problem_any(&graph, &problem), GDNN_REASON_TYPE);
+    graph = alone();
+    assert_int_equal(gdnn_graph_problem_any(&graph, &problem), GDNN_REASON_TAKEN);
+    assert_int_equal(problem.conv.groups, 4);
+}
+
 static void refuses_types(void **state)
 {
     (void)state;
@@ -261,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bases_are_read),
         cmocka_unit_test(refuses_one_group),
+        cmocka_unit_test(one_group_is_read_where_it_may_be),
         cmocka_unit_test(refuses_types),
         cmocka_unit_test(refuses_formats),
         cmocka_unit_test(refuses_sizes),

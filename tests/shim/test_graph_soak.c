@@ -71,10 +71,11 @@ static descriptor any_place(uint64_t *random)
 
 static void any_call(uint64_t *random)
 {
-    static const short names[] = {0,   1,   3,   100, 101, 102, 105, 106, 201, 202, 300, 400,
-                                  401, 407, 700, 702, 703, 704, 705, 710, 715, 750, 751, 752,
-                                  755, 800, 801, 803, 901, 902, 903, 904, 906, 907, 913, 1300};
-    static const signed char types[] = {0, 1, 2, 3, 4, 5, 7, 14, 15, 15, 15, 15, 20};
+    static const short names[] = {0,   1,   3,    100,  101,  102,  105,  106, 201, 202, 300,
+                                  400, 401, 407,  700,  702,  703,  704,  705, 710, 715, 750,
+                                  751, 752, 755,  800,  801,  803,  901,  902, 903, 904, 906,
+                                  907, 913, 1000, 1001, 1003, 1010, 1300, 405};
+    static const signed char types[] = {0, 1, 2, 3, 4, 5, 6, 7, 14, 15, 15, 15, 15, 20};
     descriptor d = any_place(random), elements[10];
     int64_t count = test_pick(random, -1, 10);
     cudnnBackendAttributeName_t name =
@@ -87,15 +88,22 @@ static void any_call(uint64_t *random)
         count = 1;
     gdnn_graph graph;
     gdnn_graph_fate fate;
+    gdnn_graph_pack pack;
+    gdnn_graph_parts parts;
     switch (test_pick(random, 0, 9)) {
     case 0: gdnn_graph_created((cudnnBackendDescriptorType_t)test_pick(random, 0, 20), d); break;
     case 1: gdnn_graph_forget(d); break;
-    case 2: gdnn_graph_finalized(d); break;
+    case 2:
+        if (gdnn_graph_finalized(d, &parts))
+            gdnn_graph_plan_made(d, &parts);
+        break;
     case 3:
         fate = gdnn_graph_fate_of(d);
         gdnn_graph_plan_count(&fate);
         break;
-    case 4: gdnn_graph_of(d, &graph); break;
+    case 4:
+        test_pick(random, 0, 1) ? gdnn_graph_of(d, &graph) : gdnn_graph_pack_of(d, &pack);
+        break;
     case 5:
         gdnn_graph_got(d, name, type, count, test_pick(random, 0, 1) ? &count : NULL,
                        test_pick(random, 0, 7) ? elements : NULL);

@@ -1,8 +1,7 @@
 /* The four calls that convolve. */
 #include "call.h"
-#include "data.h"
 #include "problem.h"
-#include "reference.h"
+#include "tensors.h"
 #include <math.h>
 
 /* Memory and factors of a call. */
@@ -26,15 +25,6 @@ static double factor(const gdnn_conv *conv, const void *value)
     if (!value)
         return 0;
     return conv->dtype == GDNN_F64 ? *(const double *)value : *(const float *)value;
-}
-
-static cudnnStatus_t read_role(const gdnn_conv *conv, gdnn_role role, const void *device,
-                               cudaStream_t stream, data *d)
-{
-    int64_t size[GDNN_MAX_DIMS];
-    gdnn_sizes(conv, role, size);
-    return data_read(d, conv->dtype, gdnn_dims(conv), size, gdnn_strides(conv, role), device,
-                     stream);
 }
 
 /* z has y's sizes and type, and strides of its own. */
@@ -68,8 +58,9 @@ static cudnnStatus_t check_bias(cudnnTensorDescriptor_t bias, cudnnTensorDescrip
     return CUDNN_STATUS_SUCCESS;
 }
 
-static cudnnStatus_t read_epilogue(const convolution_call *call, const epilogue *e, gdnn_conv *conv,
-                                   data *z, data *bias)
+/* Checks what is added, and notes it in `conv`. */
+static cudnnStatus_t check_epilogue(const convolution_call *call, const epilogue *e,
+                                    gdnn_conv *conv)
 {
     cudnnStatus_t status;
     if ((status = check_z(e->z, call->y, conv)) != CUDNN_STATUS_SUCCESS ||
@@ -77,14 +68,7 @@ static cudnnStatus_t read_epilogue(const convolution_call *call, const epilogue 
         return status;
     conv->bias = conv->z = 1;
     conv->alpha2 = factor(conv, e->alpha2);
-    status = data_read(bias, conv->dtype, 1, &conv->k, (const int64_t[]){1}, e->bias_data,
-                       call->handle->stream);
-    if (status != CUDNN_STATUS_SUCCESS || conv->alpha2 == 0)
-        return status;
-    int64_t size[GDNN_MAX_DIMS];
-    gdnn_sizes(conv, GDNN_ROLE_Y, size);
-    return data_read(z, conv->dtype, gdnn_dims(conv), size, conv->z_stride, e->z_data,
-                     call->handle->stream);
+    return CUDNN_STATUS_SUCCESS;
 }
 
 /* NaN goes through all of them. */
@@ -129,34 +113,22 @@ static cudnnStatus_t check_workspace(const gdnn_conv *conv, int algo, const oper
     return CUDNN_STATUS_SUCCESS;
 }
 
-/* The tensors of a call in host memory, by role. */
-typedef struct tensors {
-    data role[3], z, bias;
-} tensors;
-
 static cudnnStatus_t compute(const convolution_call *call, const operands *o, const epilogue *e,
                              gdnn_conv *conv, tensors *t)
 {
-    void *const device[] = {o->x, o->w, o->y};
+    const places device = {{o->x, o->w, o->y}, e ? e->z_data : NULL, e ? e->bias_data : NULL};
     cudaStream_t stream = call->handle->stream;
-    cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+    cudnnStatus_t status;
 
-    if (e)
-        status = read_epilogue(call, e, conv, &t->z, &t->bias);
-    for (int role = 0; role < 3 && status == CUDNN_STATUS_SUCCESS; role++)
-        status = read_role(conv, (gdnn_role)role, device[role], stream, &t->role[role]);
-    if (status != CUDNN_STATUS_SUCCESS)
+    if (e && (status = check_epilogue(call, e, conv)) != CUDNN_STATUS_SUCCESS)
         return status;
-    gdnn_reference_run(conv, &(gdnn_reference){.x = t->role[GDNN_ROLE_X].values,
-                                               .w = t->role[GDNN_ROLE_W].values,
-                                               .y = t->role[GDNN_ROLE_Y].values,
-                                               .z = t->z.values,
-                                               .bias = t->bias.values});
-    const gdnn_role written = gdnn_written(conv->dir);
-    if (e)
-        status = activate_all(e->activation, &t->role[written]);
-    return status == CUDNN_STATUS_SUCCESS ? data_write(&t->role[written], device[written], stream)
-                                          : status;
+    if ((status = tensors_read(t, conv, &device, stream)) != CUDNN_STATUS_SUCCESS)
+        return status;
+    tensors_compute(t, conv);
+    if (e && (status = activate_all(e->activation, &t->role[gdnn_written(conv->dir)])) !=
+                 CUDNN_STATUS_SUCCESS)
+        return status;
+    return tensors_write(t, conv, &device, stream);
 }
 
 static cudnnStatus_t convolve(const convolution_call *call, const operands *o, const epilogue *e)
@@ -175,10 +147,7 @@ static cudnnStatus_t convolve(const convolution_call *call, const operands *o, c
     conv.alpha = factor(&conv, o->alpha);
     conv.beta = factor(&conv, o->beta);
     status = compute(call, o, e, &conv, &t);
-    for (int role = 0; role < 3; role++)
-        data_free(&t.role[role]);
-    data_free(&t.z);
-    data_free(&t.bias);
+    tensors_free(&t);
     return status;
 }
 

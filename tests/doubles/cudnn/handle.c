@@ -13,6 +13,8 @@ cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
     FAIL_IF_TOLD();
     REFUSE_IF(!handle);
     *handle = calloc(1, sizeof **handle);
+    if (*handle)
+        (*handle)->self = *handle;
     return created(*handle);
 }
 

@@ -4,11 +4,16 @@
 #include "texts.h"
 #include <stdio.h>
 
-/* NVIDIA's text is forgotten, so that what it has when it is asked for is the later one. */
-cudnnStatus_t fail(cudnnStatus_t status, const char *text)
+void forget_real_text(void)
 {
     char earlier[16];
     real_last_text(earlier, sizeof earlier);
+}
+
+/* NVIDIA's text is forgotten, so that what it has when it is asked for is the later one. */
+cudnnStatus_t fail(cudnnStatus_t status, const char *text)
+{
+    forget_real_text();
     keep_text(text);
     return status;
 }
