@@ -19,5 +19,6 @@ cudnnStatus_t gdnn_proto_cudnnBackendGetAttribute(cudnnBackendDescriptor_t,
                                                   int64_t *count, void *elements);
 cudnnStatus_t gdnn_proto_cudnnBackendExecute(cudnnHandle_t, cudnnBackendDescriptor_t plan,
                                              cudnnBackendDescriptor_t variant_pack);
+void gdnn_proto_cudnnGetLastErrorString(char *text, size_t size);
 
 #endif

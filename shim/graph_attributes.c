@@ -82,12 +82,16 @@ bool gdnn_graph_attribute_store(const gdnn_graph_attribute *attribute,
     unsigned char *field = value + attribute->offset;
     int64_t kept = count < attribute->most ? count : attribute->most;
     const bool yes = true;
+    bool flag;
     double real;
     float single;
     switch (attribute->form) {
     case GDNN_GRAPH_FORM_WORD: memcpy(field, elements, sizeof(int)); break;
     case GDNN_GRAPH_FORM_NUMBER: memcpy(field, elements, sizeof(int64_t)); break;
-    case GDNN_GRAPH_FORM_FLAG: memcpy(field, elements, sizeof yes); break;
+    case GDNN_GRAPH_FORM_FLAG:
+        flag = *(const unsigned char *)elements != 0; /* the program's may be no bool at all */
+        memcpy(field, &flag, sizeof flag);
+        break;
     case GDNN_GRAPH_FORM_POINTER: memcpy(field, elements, sizeof(void *)); break;
     case GDNN_GRAPH_FORM_SAID: memcpy(field, &yes, sizeof yes); break;
     case GDNN_GRAPH_FORM_REAL:

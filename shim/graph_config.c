@@ -44,6 +44,12 @@ void gdnn_graph_part_drop(descriptor part)
         GDNN_REAL(cudnnBackendDestroyDescriptor)(part);
 }
 
+void gdnn_graph_drop_text(void)
+{
+    char text[256];
+    GDNN_REAL(cudnnGetLastErrorString)(text, sizeof text);
+}
+
 static descriptor engine_of(descriptor config)
 {
     return gdnn_graph_part(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);

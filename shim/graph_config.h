@@ -46,6 +46,9 @@ cudnnBackendDescriptor_t gdnn_graph_part(cudnnBackendDescriptor_t from,
                                          cudnnBackendAttributeName_t name,
                                          cudnnBackendDescriptorType_t type);
 
+/* Drops the text that cuDNN keeps of the last error, where that was no call of the program. */
+void gdnn_graph_drop_text(void);
+
 /* Destroys with the real library's function. NULL: nothing happens. */
 void gdnn_graph_part_drop(cudnnBackendDescriptor_t part);
 

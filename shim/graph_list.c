@@ -242,11 +242,12 @@ static known_list *read_list(descriptor graph, descriptor properties, cudnnBacke
 {
     descriptor heuristics;
     cudnnStatus_t status = make_heuristics(graph, properties, mode, &heuristics);
-    /* A graph with a handle has a device. */
+    bool unsupported = not_supported(status);
+    /* A graph with a handle has a device, and may refuse another. */
     if (status != CUDNN_STATUS_SUCCESS && properties)
         status = make_heuristics(graph, NULL, mode, &heuristics);
     if (status != CUDNN_STATUS_SUCCESS)
-        return not_supported(status) ? know(NULL, 0) : NULL;
+        return unsupported || not_supported(status) ? know(NULL, 0) : NULL;
     known_list *list = read_results(heuristics);
     gdnn_graph_part_drop(heuristics);
     return list;
@@ -283,6 +284,8 @@ static bool is_first(known_list **lists, descriptor engine, const gdnn_graph_con
             break;
         found = find(lists[i], facts);
     }
+    if (graph) /* cuDNN leaves some even where it succeeds */
+        gdnn_graph_drop_text();
     gdnn_graph_part_drop(properties);
     gdnn_graph_part_drop(graph);
     return found && found->first;

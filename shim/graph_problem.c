@@ -106,7 +106,7 @@ static gdnn_dtype sums_of(const gdnn_conv *conv)
 
 static bool has_type(int type, gdnn_dtype ours)
 {
-    gdnn_dtype found;
+    gdnn_dtype found = GDNN_F32;
     return gdnn_our_type(type, &found) && found == ours;
 }
 

@@ -31,6 +31,18 @@ static cudnnStatus_t count_results(cudnnBackendDescriptor_t heuristics, int64_t 
     return status;
 }
 
+/* Whether the program's list is changed. One with places that cuDNN cannot fill gets cuDNN's own answer, and the text of
+ * the error that it keeps. */
+static bool may_change(int64_t requested, const cudnnBackendDescriptor_t *configs)
+{
+    if (gdnn_options_get()->mode == GDNN_MODE_OBSERVE)
+        return false;
+    for (int64_t i = 0; configs && i < requested; i++)
+        if (!gdnn_graph_is_fresh_config(configs[i]))
+            return false;
+    return true;
+}
+
 bool gdnn_graph_results(cudnnBackendDescriptor_t heuristics, int64_t requested, int64_t *count,
                         cudnnBackendDescriptor_t *configs, cudnnStatus_t *status)
 {
@@ -38,7 +50,7 @@ bool gdnn_graph_results(cudnnBackendDescriptor_t heuristics, int64_t requested, 
     filling f;
     f.shared = gdnn_graph_hold(heuristics, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, &origin);
     bool ours = f.shared && f.shared->has_handle && gdnn_graph_ask(&f.shared->graph, &f.question);
-    bool changes = gdnn_options_get()->mode != GDNN_MODE_OBSERVE;
+    bool changes = ours && may_change(requested, configs);
     const gdnn_graph_chooser chooser = {&f, gdnn_graph_takes};
     if (ours && (requested == 0 || !configs))
         *status = count_results(heuristics, requested, count, configs, changes);
@@ -52,7 +64,7 @@ bool gdnn_graph_results(cudnnBackendDescriptor_t heuristics, int64_t requested, 
 }
 
 /* The graph of a plan that was made from a text, read back from it. NULL: it cannot be read. */
-static gdnn_graph_shared *read_text(cudnnBackendDescriptor_t plan)
+static gdnn_graph_shared *read_text(cudnnBackendDescriptor_t plan, bool has_handle)
 {
     gdnn_graph_shared *shared = NULL;
     size_t length = 0;
@@ -60,9 +72,11 @@ static gdnn_graph_shared *read_text(cudnnBackendDescriptor_t plan)
     gdnn_graph *graph = text ? malloc(sizeof *graph) : NULL;
     if (graph && gdnn_graph_json_read(text, length, graph))
         shared = gdnn_graph_shared_make(graph->nodes);
-    if (shared)
+    if (shared) {
+        shared->has_handle = has_handle;
         memcpy(&shared->graph, graph,
                offsetof(gdnn_graph, node) + (size_t)graph->nodes * sizeof *graph->node);
+    }
     free(graph);
     free(text);
     return shared;
@@ -72,7 +86,7 @@ void gdnn_graph_plan_made(cudnnBackendDescriptor_t plan, gdnn_graph_parts *parts
 {
     gdnn_stats_begin();
     if (!parts->shared && parts->restored)
-        parts->shared = read_text(plan);
+        parts->shared = read_text(plan, parts->has_handle);
     if (!parts->shared)
         return;
     gdnn_graph_fate fate = gdnn_graph_plan_fate(&parts->shared->graph, &parts->shared->lists, plan,

@@ -309,6 +309,16 @@ gdnn_graph_fate gdnn_graph_fate_of(cudnnBackendDescriptor_t plan)
     return fate;
 }
 
+bool gdnn_graph_is_fresh_config(cudnnBackendDescriptor_t descriptor)
+{
+    gdnn_graph_record *record = lock(descriptor);
+    if (!record)
+        return false;
+    bool fresh = record->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR && !record->finalized;
+    unlock(record);
+    return fresh;
+}
+
 bool gdnn_graph_pack_of(cudnnBackendDescriptor_t descriptor, gdnn_graph_pack *pack)
 {
     return descriptor &&

@@ -40,6 +40,9 @@ gdnn_graph_shared *gdnn_graph_hold(cudnnBackendDescriptor_t descriptor, int type
 void gdnn_graph_fill(cudnnBackendDescriptor_t descriptor, int type, gdnn_graph_shared *shared,
                      gdnn_graph_origin origin);
 
+/* Whether `descriptor` is a configuration that is neither finalised nor filled. */
+bool gdnn_graph_is_fresh_config(cudnnBackendDescriptor_t descriptor);
+
 /* Copies a finalised variant pack. False: it is not known. */
 bool gdnn_graph_pack_of(cudnnBackendDescriptor_t descriptor, gdnn_graph_pack *pack);
 

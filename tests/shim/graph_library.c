@@ -69,6 +69,8 @@ static cudnnStatus_t get_attribute(cudnnBackendDescriptor_t descriptor,
     note(descriptor, NUMBER(name), NUMBER(type), NUMBER(requested), count, elements);
     if (library.answer)
         return library.answer;
+    if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS)
+        library.results = requested;
     if (name == CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)
         memcpy(elements, &library.workspace, sizeof library.workspace);
     if (name == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE) {
@@ -97,6 +99,12 @@ static cudnnStatus_t get_stream(cudnnHandle_t handle, CUstream *stream)
     return library.stream_answer;
 }
 
+static void get_text(char *text, size_t size)
+{
+    if (size)
+        *text = '\0';
+}
+
 void *gdnn_real(gdnn_api which)
 {
     switch (which) {
@@ -107,6 +115,7 @@ void *gdnn_real(gdnn_api which)
     case GDNN_API_cudnnBackendSetAttribute: return (void *)set_attribute;
     case GDNN_API_cudnnBackendGetAttribute: return (void *)get_attribute;
     case GDNN_API_cudnnBackendExecute: return (void *)execute;
+    case GDNN_API_cudnnGetLastErrorString: return (void *)get_text;
     case GDNN_API_cudnnGetStream: return (void *)get_stream;
     default: fail_msg("function %d was not expected", which); return NULL;
     }

@@ -183,6 +183,34 @@ IN_CHILD(an_engine_is_not_its_configuration)
         destroy(all[i]);
 }
 
+/* Nothing is put in front of a list that cuDNN cannot fill as a whole. */
+IN_CHILD(lists_with_odd_places_are_cudnns)
+{
+    begin("force");
+    descriptor graph = example_graph(), heuristics = create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR),
+               used = first_config(graph);
+    set_one(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+    finalize(heuristics);
+    const descriptor odd[] = {NULL, graph, used, &library};
+    for (size_t i = 0; i < COUNT_OF(odd); i++)
+        for (int at = 0; at < 2; at++) {
+            descriptor configs[2] = {odd[i], odd[i]};
+            configs[1 - at] = create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+            library.filled = 0;
+            get(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, 2, NULL, configs);
+            CHECK(library.results == 2);
+            destroy(configs[1 - at]);
+        }
+    descriptor configs[] = {create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR),
+                            create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)};
+    library.filled = -1;
+    get(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, 2, NULL, configs);
+    CHECK(library.results == 1);
+    const descriptor all[] = {configs[0], configs[1], used, heuristics, graph};
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        destroy(all[i]);
+}
+
 static void check_odd_pack(const pack *p)
 {
     descriptor plan = our_plan(), variant_pack = make_pack(p);
@@ -387,6 +415,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_marked_plan_runs_our_kernel),
         cmocka_unit_test(what_is_read_back_from_our_plan_is_ours),
         cmocka_unit_test(an_engine_is_not_its_configuration),
+        cmocka_unit_test(lists_with_odd_places_are_cudnns),
         cmocka_unit_test(odd_packs_are_cudnns),
         cmocka_unit_test(packs_with_more_than_pointers_are_cudnns),
         cmocka_unit_test(packs_may_hold_more_tensors),

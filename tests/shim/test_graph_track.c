@@ -83,6 +83,25 @@ static void a_tensor_in_an_operation(void **state)
     assert_true(node.x.is_virtual && node.x.by_value && !node.x.unknown && !node.unknown);
 }
 
+/* A program's bytes need be no bool. */
+static void flags_of_any_byte(void **state)
+{
+    (void)state;
+    static const unsigned char bytes[] = {0, 1, 2, 160, 255};
+    for (size_t i = 0; i < COUNT_OF(bytes); i++) {
+        descriptor tensor = create(CUDNN_BACKEND_TENSOR_DESCRIPTOR),
+                   operation = create(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+        set(tensor, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &bytes[i]);
+        finalize(tensor);
+        set_one(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, tensor);
+        finalize(operation);
+        gdnn_graph_node node = node_of(operation);
+        const bool expected = bytes[i] != 0;
+        assert_memory_equal(&node.x.is_virtual, &expected, sizeof expected);
+        destroy(tensor);
+    }
+}
+
 static void a_convolution_in_an_operation(void **state)
 {
     (void)state;
@@ -399,6 +418,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, nothing_is_left)
     const struct CMUnitTest tests[] = {
         TEST(a_tensor_in_an_operation),
+        TEST(flags_of_any_byte),
         TEST(a_convolution_in_an_operation),
         TEST(tensors_have_their_roles),
         TEST(a_pointwise_operation),
