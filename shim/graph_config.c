@@ -4,6 +4,9 @@
 
 typedef cudnnBackendDescriptor_t descriptor;
 
+/* What a plan's text says of a knob that its configuration leaves out. */
+enum { NOT_CHOSEN = -1 };
+
 /* Knobs as cuDNN has them. Asked how many there are, it says 0: they must be there before they are filled. */
 typedef struct choices {
     int made, filled;
@@ -154,11 +157,15 @@ bool gdnn_graph_config_notes(descriptor config, unsigned *notes)
 bool gdnn_graph_knobs_same(const gdnn_graph_knob *a, int knobs_a, const gdnn_graph_knob *b,
                            int knobs_b)
 {
-    if (knobs_a != knobs_b)
-        return false;
-    for (int i = 0; i < knobs_a; i++)
-        if (a[i].type != b[i].type || a[i].value != b[i].value)
+    int i = 0, j = 0;
+    while (i < knobs_a || j < knobs_b) {
+        bool in_a = i < knobs_a && (j == knobs_b || a[i].type <= b[j].type),
+             in_b = j < knobs_b && (i == knobs_a || b[j].type <= a[i].type);
+        if ((in_a ? a[i].value : NOT_CHOSEN) != (in_b ? b[j].value : NOT_CHOSEN))
             return false;
+        i += in_a;
+        j += in_b;
+    }
     return true;
 }
 

@@ -251,9 +251,11 @@ static bool read_parts(const gdnn_graph_holder *holder, gdnn_graph_parts *parts)
 {
     if (holder->unknown || (holder->restored && holder->shared))
         return false;
+    /* Programs give a plan the handle, or leave it with that of the graph. */
+    bool has_handle = holder->has_handle || (holder->shared && holder->shared->has_handle);
     *parts = (gdnn_graph_parts){.shared = gdnn_graph_shared_hold(holder->shared),
                                 .origin = holder->origin,
-                                .has_handle = holder->has_handle,
+                                .has_handle = has_handle,
                                 .restored = holder->restored};
     return true;
 }

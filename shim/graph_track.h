@@ -21,7 +21,8 @@ void gdnn_graph_got(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeNa
 typedef struct gdnn_graph_parts {
     gdnn_graph_shared *shared; /* NULL: not known; held, to be dropped */
     gdnn_graph_origin origin;  /* of its configuration */
-    bool has_handle, restored; /* as in gdnn_graph_holder */
+    bool has_handle;           /* it, or its graph, was made with one */
+    bool restored;             /* as in gdnn_graph_holder */
 } gdnn_graph_parts;
 
 /* cuDNN finalised `descriptor`. True: it is a plan that is to be decided, and *parts is filled. */

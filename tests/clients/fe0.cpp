@@ -301,7 +301,7 @@ int main(int argc, char **argv)
     style = session.face.style;
     try {
         plan_and_run(session);
-    } catch (fe::cudnnException &exception) {
+    } catch (const std::exception &exception) {
         frontend_refused("plans", exception.what());
     }
     session.plans.clear();

@@ -217,7 +217,7 @@ static bool place(Session &session)
 
 static void restore(Session &session)
 {
-    const auto stored = nlohmann::json::parse(session.face.options.restore, nullptr, false);
+    const auto stored = nlohmann::json::parse(session.face.options.restore);
     const auto bytes = nlohmann::json::to_ubjson(stored);
     const cudnnHandle_t handle = session.face.target.handle;
     if (place(session) &&
@@ -288,13 +288,9 @@ static cudnnStatus_t execute(const graph_run *run, const graph_plan *plan,
                                             session.numbers[(size_t)(plan - session.face.plan)]));
 }
 
-int main(int argc, char **argv)
+static void plan_and_run(Session &session)
 {
-    static Session session;
     graph_face &face = session.face;
-    if (!frontend_begin(argc, argv, style, face))
-        return face.exit_status;
-    style = face.style;
     if (face.options.restore)
         restore(session);
     else if (ask(session))
@@ -302,6 +298,19 @@ int main(int argc, char **argv)
     face.run.context = &session;
     face.run.execute = execute;
     graph_face_run(&face, face.options.benchmark ? 2 : 0);
+}
+
+int main(int argc, char **argv)
+{
+    static Session session;
+    if (!frontend_begin(argc, argv, style, session.face))
+        return session.face.exit_status;
+    style = session.face.style;
+    try {
+        plan_and_run(session);
+    } catch (const std::exception &exception) {
+        frontend_refused("plans", exception.what());
+    }
     session.graph = Graph();
-    return graph_face_end(&face);
+    return graph_face_end(&session.face);
 }

@@ -1,5 +1,5 @@
-"""Runs the clients of the graph interface with execution, on a double of cuDNN that has NVIDIA's graphs, alone and behind
-the drop-in: results, recomputed here; who ran them; lists, plans that are rebuilt and restored, failures. TAP.
+"""Has the clients of the graph interface execute on a double of cuDNN that has NVIDIA's graphs, alone and behind the
+drop-in: results, recomputed here; who made them; lists, plans that are rebuilt and restored, failures. TAP.
 
     graph_runs.py results|lists --client NAME FILE... --double FILE --driver FILE --shim FILE --tool FILE
                   --shapes FOLDER --problems FILE [--every-mode]"""

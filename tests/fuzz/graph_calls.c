@@ -49,11 +49,22 @@ static descriptor fresh(int type)
     return made;
 }
 
+/* Of tensors, what is not finalised where the library lets it pass; 0: all are. */
+static int64_t unfinished;
+
 /* Mostly `last`, which may be gone; else any slot's. */
 static descriptor any(descriptor last)
 {
     unsigned choice = byte();
     return choice < 192 && last ? last : slots[choice % SLOTS];
+}
+
+/* Of any sort. */
+static descriptor target(void)
+{
+    unsigned choice = byte();
+    const descriptor last[] = {last_plan, last_pack, last_config, last_graph};
+    return choice < 128 ? last[choice % 4] : slots[choice % SLOTS];
 }
 
 static void set_elements(descriptor d, int name, int type, int64_t count, const void *elements,
@@ -138,6 +149,7 @@ typedef struct shape {
     int64_t n, groups, cpg, kpg, in, out, filter, pad, pad_after, stride, dilation;
     int spatial;
     bool nhwc, flipped, wide;
+    bool odd; /* the first axis of channels has another stride than packed tensors have */
 } shape;
 
 static shape read_shape(void)
@@ -163,6 +175,7 @@ static shape read_shape(void)
     s.pad_after = take(&geometry, 4) == 3 ? 2 : s.pad;
     s.stride = 1 + take(&geometry, 2);
     s.dilation = 1 + take(&geometry, 2);
+    s.odd = take(&geometry, 2);
     s.out = (s.in + s.pad + s.pad_after - (s.filter - 1) * s.dilation - 1) / s.stride + 1;
     return s;
 }
@@ -209,6 +222,8 @@ static descriptor make_tensor(const shape *s, const axes *a, int type, int64_t u
         stride[i] = step;
     for (int i = (s->nhwc ? a->channels : spatial) - 1; i >= 0; step *= a->size[i--])
         stride[i] = step;
+    if (s->odd)
+        stride[a->channels] *= 2;
     descriptor d = fresh(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
     set_word(d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, type);
     set_numbers(d, CUDNN_ATTR_TENSOR_DIMENSIONS, a->count, a->size);
@@ -217,7 +232,8 @@ static descriptor make_tensor(const shape *s, const axes *a, int type, int64_t u
     set_number(d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, 16);
     set_number(d, CUDNN_ATTR_TENSOR_VECTOR_COUNT, 1);
     set_flag(d, CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
-    finalize(d);
+    if (uid != unfinished)
+        finalize(d);
     if (!is_virtual && tensors < 5)
         uids[tensors++] = uid;
     return d;
@@ -276,7 +292,8 @@ static void convolve(chain *c, int direction, descriptor x, descriptor w, unsign
         set_real(d, names[direction].alpha, factors[factor >> 2 & 3], factor & 2);
     if (factor >> 4 & 1)
         set_real(d, names[direction].beta, factor >> 5 & 1, factor & 2);
-    finalize(d);
+    if (!library.lenient || !(factor & 64))
+        finalize(d);
     c->operation[c->operations++] = d;
 }
 
@@ -315,7 +332,8 @@ static void append_pointwise(chain *c, unsigned fused, unsigned grouped, const a
     }
     if (bias) {
         shape packed = *s;
-        packed.wide = false;
+        packed.wide &= grouped >> 6 & 1;
+        packed.odd &= grouped >> 6 & 1;
         axes a = axes_of(s, 1, s->groups, s->kpg, grouped & 16, 1);
         descriptor d = make_tensor(&packed, &a, s->type, c->uid++, false);
         pointwise(c, CUDNN_POINTWISE_ADD, d, y, !relu, byte());
@@ -331,9 +349,14 @@ static void make_graph(void)
     unsigned handle = how >> 2 & 1 ? 0 : 1 + (how >> 3 & 1), fused = direction ? 0 : how >> 4 & 7;
     const shape s = read_shape();
     unsigned grouped = byte(), factor = byte();
-    grouped = grouped & 128 ? grouped : grouped & 1 ? 31 : 0; /* mostly all or none */
+    unfinished = library.lenient && grouped & 32 ? 10 + (grouped >> 3 & 3) : 0;
+    grouped = grouped & 128 ? grouped : (grouped & 64) | (grouped & 1 ? 31 : 0); /* all or none */
     axes x = axes_of(&s, s.n, s.groups, s.cpg, grouped & 1, s.in), w = axes_of_w(&s, grouped & 2),
          y = axes_of(&s, s.n, s.groups, s.kpg, grouped & 4, s.out);
+    if (grouped & 64 && grouped & 2 && s.groups == 4) { /* than x has */
+        w.size[0] /= 2;
+        w.size[1] *= 2;
+    }
     chain c = {.shape = &s, .uid = 10};
     tensors = 0;
     descriptor tensor_x = make_tensor(&s, &x, s.type, c.uid++, false),
@@ -446,7 +469,8 @@ static void make_pack(void)
         case 3: pointer[odd >> 3 & 3] = 0; break;
         case 4: pointers++; break; /* one twice */
         case 5: uid[pointers++] = 99; break;
-        default: pointers--; break;
+        case 6: pointers--; break;
+        default: break;
         }
     last_pack = fresh(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
     if (pointers > 0) {
@@ -456,7 +480,8 @@ static void make_pack(void)
     }
     set_elements(last_pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace,
                  sizeof workspace);
-    finalize(last_pack);
+    if ((odd & 135) != 135)
+        finalize(last_pack);
 }
 
 static void execute(void)
@@ -486,7 +511,7 @@ static void any_elements(uint64_t *elements)
 static void set_anything(void)
 {
     uint64_t elements[ELEMENTS];
-    descriptor d = slots[byte() % SLOTS];
+    descriptor d = target();
     int name = any_name(), type = (int)(byte() % 26);
     int64_t count = (int64_t)(byte() % (ELEMENTS + 2)) - 1;
     any_elements(elements);
@@ -496,7 +521,7 @@ static void set_anything(void)
 static void get_anything(void)
 {
     uint64_t elements[ELEMENTS];
-    descriptor d = slots[byte() % SLOTS];
+    descriptor d = target();
     int name = any_name();
     unsigned how = byte();
     int type = how & 1 ? CUDNN_TYPE_BACKEND_DESCRIPTOR : (int)(how / 8 % 26);
@@ -525,7 +550,7 @@ static void change_settings(void)
 
 static void any_step(void)
 {
-    unsigned what = byte(), slot;
+    unsigned what = byte();
     unsigned when = what & 128 ? byte() : 0;
     spoil = what & 128 ? 1 + (int)(when & 128 ? when % 6 : when % 64) : 0;
     switch (what % 16) {
@@ -541,9 +566,9 @@ static void any_step(void)
     case 9: get_anything(); break;
     case 10: change_settings(); break;
     case 11: fresh((int)(byte() % 48)); break;
-    case 12: slot = byte() % SLOTS, program_destroy(slots[slot]); break;
-    case 13: program_finalize(slots[byte() % SLOTS]); break;
-    case 14: program_initialize(slots[byte() % SLOTS]); break;
+    case 12: program_destroy(target()); break;
+    case 13: program_finalize(target()); break;
+    case 14: program_initialize(target()); break;
     default: drop(any(last_plan)); break;
     }
 }
@@ -572,6 +597,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&library, 0, sizeof library);
     memset(&launcher, 0, sizeof launcher);
     library.lists = byte();
+    library.lenient = library.lists & 128;
     library.lies = getenv("GDNN_FUZZ_LIES"); /* then something must be found */
     spoil = next_slot = tensors = 0;
     last_graph = last_config = last_plan = last_pack = NULL;
@@ -586,5 +612,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (descriptor d; (d = library_any());) /* whose destruction was refused */
         program_destroy(d);
     program_check_end();
+    routes_forget();
     return 0;
 }

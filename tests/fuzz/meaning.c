@@ -84,8 +84,8 @@ static double real(const library_object *object, cudnnBackendAttributeName_t nam
 static const library_object *element(const library_object *object, cudnnBackendAttributeName_t name)
 {
     const library_object *found = library_element(object, name, 0);
-    if (!found)
-        fault("launched, but attribute %d was not set", name);
+    if (!found || !library_finalized(found))
+        fault("launched, but attribute %d was not set, or to what is not finalised", name);
     return found;
 }
 
@@ -128,7 +128,10 @@ static const library_object *written(const library_object *operation)
 
 static const library_object *operation_at(const reading *r, int i)
 {
-    return library_element(r->graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, i);
+    const library_object *found = library_element(r->graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, i);
+    if (!library_finalized(found))
+        fault("launched, but an operation is not finalised");
+    return found;
 }
 
 /* The operation that writes a tensor; NULL: none does. */
@@ -578,7 +581,9 @@ bool meaning_check(const library_object *plan, const library_object *pack, const
     reading r = {
         .graph = element(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH), .pack = pack, .launch = l};
     int64_t operations;
-    value(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, NULL);
+    if (!library_value(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, NULL, NULL) &&
+        !library_value(r.graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, NULL, NULL))
+        fault("launched for a deviceless plan");
     value(r.graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, &operations);
     r.operations = (int)operations;
     r.convolution = convolution_of(&r);

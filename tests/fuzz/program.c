@@ -202,5 +202,4 @@ void program_check_end(void)
         fault("%d descriptors of the library are left", library_left());
     if (gdnn_graph_table_entries())
         fault("%d descriptors are known that were destroyed", gdnn_graph_table_entries());
-    routes_forget();
 }

@@ -126,6 +126,19 @@ static void same_means_engine_and_knobs(void **state)
     b = a;
     b.knob[0].type = 0;
     assert_false(gdnn_graph_config_same(&a, &b));
+
+    /* A knob that is left out is one of -1. */
+    const gdnn_graph_config less = {.engine = 1, .knobs = 1, .knob = {{3, 4}}},
+                            first = {.engine = 1, .knobs = 2, .knob = {{1, -1}, {3, 4}}},
+                            last = {.engine = 1, .knobs = 2, .knob = {{3, 4}, {7, -1}}},
+                            other = {.engine = 1, .knobs = 2, .knob = {{3, 4}, {7, 0}}};
+    const gdnn_graph_config *same[] = {&less, &first, &last};
+    for (size_t i = 0; i < COUNT_OF(same); i++) {
+        for (size_t j = 0; j < COUNT_OF(same); j++)
+            assert_true(gdnn_graph_config_same(same[i], same[j]));
+        assert_false(gdnn_graph_config_same(same[i], &other));
+        assert_false(gdnn_graph_config_same(&other, same[i]));
+    }
 }
 
 /* cuDNN fills a list as far as descriptors can be filled. */

@@ -59,10 +59,13 @@ static descriptor first_config(descriptor graph)
     return config;
 }
 
+static bool plans_get_handles = true;
+
 static descriptor plan_of(descriptor config)
 {
     descriptor plan = create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-    set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+    if (plans_get_handles)
+        set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
     set_one(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
     finalize(plan);
     return plan;
@@ -142,6 +145,19 @@ IN_CHILD(a_marked_plan_runs_our_kernel)
     destroy(plan);
     CHECK(goes_to_real(plan, variant_pack)); /* whatever stands there now */
     CHECK(route->calls == 2);
+}
+
+/* NVIDIA's frontend gives the graph alone a handle. */
+IN_CHILD(a_plan_has_the_handle_of_its_graph)
+{
+    begin("force");
+    plans_get_handles = false;
+    const pack p = example_pack();
+    descriptor plan = our_plan(), variant_pack = make_pack(&p);
+    CHECK(!goes_to_real(plan, variant_pack));
+    check_run();
+    destroy(variant_pack);
+    destroy(plan);
 }
 
 /* As a framework does that keeps configurations and times them. */
@@ -413,6 +429,7 @@ int main(int argc, char **argv)
     unsetenv("NVIDIA_TF32_OVERRIDE");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_marked_plan_runs_our_kernel),
+        cmocka_unit_test(a_plan_has_the_handle_of_its_graph),
         cmocka_unit_test(what_is_read_back_from_our_plan_is_ours),
         cmocka_unit_test(an_engine_is_not_its_configuration),
         cmocka_unit_test(lists_with_odd_places_are_cudnns),
