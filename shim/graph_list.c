@@ -314,7 +314,8 @@ bool gdnn_graph_lists_choose(gdnn_graph_lists *lists, descriptor config,
 {
     gdnn_graph_config facts;
     bool first;
-    if (!gdnn_graph_config_read(config, &facts))
+    /* Lists cost milliseconds: first what costs nothing. */
+    if (!gdnn_graph_config_read(config, &facts) || !chooser->takes(chooser->context, facts.notes))
         return false;
     descriptor engine =
         gdnn_graph_part(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
@@ -327,5 +328,5 @@ bool gdnn_graph_lists_choose(gdnn_graph_lists *lists, descriptor config,
         forget_all(again);
     }
     gdnn_graph_part_drop(engine);
-    return first && chooser->takes(chooser->context, facts.notes);
+    return first;
 }

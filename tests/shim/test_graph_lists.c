@@ -73,6 +73,10 @@ static void lists_are_read_as_they_are_needed(void **state)
     assert_true(choose(&lists, &p, &library.list[CUDNN_HEUR_MODE_FALLBACK].config[0]));
     assert_false(choose(&lists, &p, &library.list[CUDNN_HEUR_MODE_FALLBACK].config[1]));
     assert_int_equal(library.reads, 3);
+    gdnn_graph_lists_end(&lists);
+
+    /* What is not taken needs no list. */
+    gdnn_graph_lists_begin(&lists);
     p.refuses_all = true;
     assert_false(choose(&lists, &p, &library.list[CUDNN_HEUR_MODE_B].config[0]));
     assert_int_equal(library.reads, 3);
