@@ -52,7 +52,9 @@ bool gdnn_graph_ask(const gdnn_graph *graph, gdnn_graph_question *question)
     const gdnn_driver *cu = gdnn_driver_get();
     memcpy(&question->conv, &problem.conv, sizeof problem.conv);
     return cu && cu->cuCtxGetDevice(&ordinal) == CUDA_SUCCESS &&
-           gdnn_device_read(ordinal, &question->device) == GDNN_OK;
+           gdnn_device_read(ordinal, &question->device) == GDNN_OK &&
+           (gdnn_graph_takes(question, 0) ||
+            gdnn_graph_takes(question, 1u << CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
 }
 
 bool gdnn_graph_takes(void *question, unsigned notes)

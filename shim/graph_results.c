@@ -31,6 +31,14 @@ static cudnnStatus_t count_results(cudnnBackendDescriptor_t heuristics, int64_t 
     return status;
 }
 
+static bool stands_before(const cudnnBackendDescriptor_t *configs, int64_t i)
+{
+    for (int64_t j = 0; j < i; j++)
+        if (configs[j] == configs[i])
+            return true;
+    return false;
+}
+
 /* Whether the program's list is changed. One with places that cuDNN cannot fill gets cuDNN's own answer, and the text of
  * the error that it keeps. */
 static bool may_change(int64_t requested, const cudnnBackendDescriptor_t *configs)
@@ -38,7 +46,7 @@ static bool may_change(int64_t requested, const cudnnBackendDescriptor_t *config
     if (gdnn_options_get()->mode == GDNN_MODE_OBSERVE)
         return false;
     for (int64_t i = 0; configs && i < requested; i++)
-        if (!gdnn_graph_is_fresh_config(configs[i]))
+        if (!gdnn_graph_is_fresh_config(configs[i]) || stands_before(configs, i))
             return false;
     return true;
 }

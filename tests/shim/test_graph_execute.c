@@ -199,6 +199,39 @@ IN_CHILD(an_engine_is_not_its_configuration)
         destroy(all[i]);
 }
 
+static int64_t counted_results(void)
+{
+    descriptor graph = example_graph(), heuristics = create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+    int64_t count = -1;
+    set_one(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+    finalize(heuristics);
+    library.filled = 5;
+    get(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, 0, &count, NULL);
+    destroy(heuristics);
+    destroy(graph);
+    return count;
+}
+
+IN_CHILD(more_results_are_counted)
+{
+    begin("force");
+    CHECK(counted_results() == 5 + 4);
+}
+
+/* Only where there will be more. */
+IN_CHILD(results_that_are_cudnns_are_counted_by_cudnn)
+{
+    begin("on");
+    CHECK(counted_results() == 5);
+}
+
+IN_CHILD(results_of_what_is_disabled_are_counted_by_cudnn)
+{
+    setenv("GROUPDNN_DISABLE", "fwd", 1);
+    begin("force");
+    CHECK(counted_results() == 5);
+}
+
 /* Nothing is put in front of a list that cuDNN cannot fill as a whole. */
 IN_CHILD(lists_with_odd_places_are_cudnns)
 {
@@ -207,6 +240,11 @@ IN_CHILD(lists_with_odd_places_are_cudnns)
                used = first_config(graph);
     set_one(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
     finalize(heuristics);
+    descriptor twice = create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR), same[] = {twice, twice};
+    library.filled = 0;
+    get(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, 2, NULL, same);
+    CHECK(library.results == 2);
+    destroy(twice);
     const descriptor odd[] = {NULL, graph, used, &library};
     for (size_t i = 0; i < COUNT_OF(odd); i++)
         for (int at = 0; at < 2; at++) {
@@ -432,6 +470,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_plan_has_the_handle_of_its_graph),
         cmocka_unit_test(what_is_read_back_from_our_plan_is_ours),
         cmocka_unit_test(an_engine_is_not_its_configuration),
+        cmocka_unit_test(more_results_are_counted),
+        cmocka_unit_test(results_that_are_cudnns_are_counted_by_cudnn),
+        cmocka_unit_test(results_of_what_is_disabled_are_counted_by_cudnn),
         cmocka_unit_test(lists_with_odd_places_are_cudnns),
         cmocka_unit_test(odd_packs_are_cudnns),
         cmocka_unit_test(packs_with_more_than_pointers_are_cudnns),
