@@ -26,6 +26,7 @@ static graph_style ort_style()
     style.pack = "bzywx";
     style.z_in_y = Z_IN_Y_IF_ALIKE;
     style.one_axis = SIZE_ONE_LAST;
+    style.restores = true;
     return style;
 }
 

@@ -23,6 +23,8 @@ typedef struct graph_style {
     bool workspace_first; /* in a variant pack */
     bool
         apart; /* executes with another handle than it plans with, and trials on a stream of their own */
+    bool rebuilds;     /* --rebuild is offered */
+    bool restores;     /* --restore is offered */
     bool float_scale;  /* alpha and beta are float, also for double data */
     bool scale_in_add; /* alpha stands in the addition of z, and the convolution has 1 */
     bool early;        /* what goes into a descriptor is destroyed before that is finalised */

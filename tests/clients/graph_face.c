@@ -39,12 +39,32 @@ static bool open_named(graph_face *face, const char *program)
     return false;
 }
 
+/* What the framework does not do, its client cannot be asked for. */
+static bool offered(const graph_face *face, const char *program)
+{
+    const struct {
+        const char *flag;
+        bool asked, offered;
+    } ways[] = {{"--rebuild", face->options.rebuild, face->style.rebuilds},
+                {"--restore", face->options.restore, face->style.restores}};
+    if (ways[0].asked && ways[1].asked) {
+        fprintf(stderr, "%s: --rebuild or --restore, not both\n", program);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (ways[i].asked && !ways[i].offered) {
+            fprintf(stderr, "%s: no %s here: xla has it\n", program, ways[i].flag);
+            return false;
+        }
+    return true;
+}
+
 bool graph_face_begin(int argc, char **argv, const graph_style *style, graph_face *face)
 {
     memset(face, 0, sizeof *face);
     face->style = *style;
     face->exit_status = 2;
-    if (!graph_options_read(argc, argv, &face->options))
+    if (!graph_options_read(argc, argv, &face->options) || !offered(face, argv[0]))
         return false;
     face->exit_status = 3;
     face->style.early = face->options.early;
@@ -128,6 +148,9 @@ int graph_face_end(graph_face *face)
         written = end_run(face);
     graph_target_destroy(&face->target);
     const int calls = report_end();
+    if (face->plans == 0)
+        printf("no plan: cuDNN has none for this problem that --plan, --filter, --rebuild or "
+               "--restore leave\n");
     printf("%d calls, %d plans", calls, face->plans);
     if (run)
         printf(", %d executions, %d wrong", face->run.executions, face->run.wrong);

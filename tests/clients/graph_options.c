@@ -71,7 +71,8 @@ bool graph_options_read(int argc, char **argv, graph_options *options)
         else if (i + 1 < argc && read_pair(argv[i], argv[i + 1], options))
             i++;
         else {
-            fprintf(stderr, "%s: not understood: %s\n", argv[0], argv[i]);
+            fprintf(stderr, "%s: not understood: %s%s%s\n", argv[0], argv[i],
+                    i + 1 < argc ? " " : "", i + 1 < argc ? argv[i + 1] : "");
             return false;
         }
     }
@@ -79,7 +80,19 @@ bool graph_options_read(int argc, char **argv, graph_options *options)
         fprintf(stderr,
                 "usage: %s 'PROBLEM' [--plan N] [--filter no-tensor-core,deterministic]"
                 " [--gpu h200|a100|t4] [--group-axis] [--one-axis] [--early] [--benchmark]"
-                " [--rebuild TAG] [--restore JSON] [--run] [--dump DIR]\n",
+                " [--rebuild TAG] [--restore JSON] [--run] [--dump DIR]\n"
+                "  --run            on the GPU that is there; without, plans are made for --gpu\n"
+                "  --dump DIR       --run, and tensors of the last execution as .npy\n"
+                "  --plan N         the N-th of the list, from 0\n"
+                "  --filter         drops what uses tensor cores, or is not deterministic\n"
+                "  --benchmark      all plans of the list are made and run\n"
+                "  --rebuild TAG    xla: the plan of an engine's number and knobs, as printed: "
+                "eng0_k2=1\n"
+                "  --restore JSON   xla, fe1: the plan of a text, as printed behind json= (fe1: "
+                "stored=)\n"
+                "  --group-axis     groups are an axis of the tensors\n"
+                "  --one-axis       a problem of one spatial axis stays one\n"
+                "  --early          descriptors are destroyed as soon as cuDNN allows\n",
                 argv[0]);
         return false;
     }
@@ -94,6 +107,12 @@ bool graph_options_read(int argc, char **argv, graph_options *options)
     if (!options->gpu)
         options->gpu = "h200";
     const gdnn_conv *conv = &options->conv;
+    if (conv->acc != (conv->dtype == GDNN_F64 ? GDNN_F64 : GDNN_F32) ||
+        conv->math != GDNN_MATH_F32) {
+        fprintf(stderr, "%s: acc and math are what the framework makes of them: leave them out\n",
+                argv[0]);
+        return false;
+    }
     if (options->run && conv->beta != 0 && (conv->z || conv->bias || conv->act != GDNN_ACT_NONE)) {
         fprintf(stderr, "%s: beta with z, bias or act: a graph adds beta * y before them\n",
                 argv[0]);

@@ -184,19 +184,27 @@ def expect_same_calls(jobs):
     check_each(jobs, lambda job: first_difference(job.alone(), job.behind()[0]))
 
 
+GROUPED = "n=1 c=2 in=5 k=2 filter=3 groups=2"
+
+
 def no_graphs_no_plans():
     """The clients say what they need."""
     for name in clients:
-        done = run(name, ["n=1 c=2 in=5 k=2 filter=3 groups=2"], options.double)
+        done = run(name, [GROUPED], options.double)
         expect(done.returncode == 3 and "it must be NVIDIA's" in done.stderr, name, done.returncode, done.stderr)
 
 
 def wrong_command_lines_are_refused():
     for name in clients:
         for words in ([], ["n=1"], ["--plan", "x"], ["--filter", "tensor-core"], ["n=1", "n=1"], ["--gpu"],
-                      ["--rebuild", "k2=1"]):
+                      ["--rebuild", "k2=1"], [GROUPED, "--rebuild", "eng1", "--restore", "{}"], [GROUPED + " acc=f64"],
+                      [GROUPED + " math=tf32"]):
             done = run(name, words, options.double)
             expect(done.returncode == 2 and done.stderr and not done.stdout, name, words, done)
+    for name in ("pytorch", "ort"):
+        for words in (["--rebuild", "eng1"], ["--restore", "{}"]):
+            done = run(name, [GROUPED] + words, options.double)
+            expect(done.returncode == 2 and words[0] in done.stderr and not done.stdout, name, words, done)
 
 
 def a_wrong_fact_is_seen():

@@ -15,6 +15,8 @@ static const graph_style style = {.x = 'x',
                                   .first_virtual = 'c',
                                   .alignment = 32,
                                   .pack = "xwzby",
+                                  .rebuilds = true,
+                                  .restores = true,
                                   .apart = true,
                                   .scale_in_add = true,
                                   .one_axis = SIZE_ONE_FIRST};
