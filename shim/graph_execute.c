@@ -60,7 +60,7 @@ cudnnStatus_t gdnn_graph_execute(cudnnHandle_t handle, cudnnBackendDescriptor_t 
     gdnn_graph_fate fate = gdnn_graph_fate_of(plan);
     gdnn_graph_pack pack;
     gdnn_tensors data;
-    if (!fate.ours || !fate.route || fate.route->reason != GDNN_REASON_TAKEN) {
+    if (!fate.route || fate.route->reason != GDNN_REASON_TAKEN) {
         gdnn_graph_plan_count(&fate);
         return real(&c);
     }

@@ -77,14 +77,15 @@ static bool chosen(const gdnn_graph *graph, gdnn_graph_lists *lists,
            gdnn_graph_lists_choose(lists, config, &chooser);
 }
 
-/* Reads what the plan's configuration decides: conv->math, and whether the plan is ours. */
+/* Reads what the plan's configuration decides: conv->math, and whether the plan is ours. Only lists of graphs with a
+ * handle have marked ones. */
 static bool read_config(const gdnn_graph *graph, gdnn_graph_lists *lists,
                         cudnnBackendDescriptor_t plan, gdnn_graph_origin origin, bool has_handle,
                         gdnn_conv *conv)
 {
     bool asks = has_handle && origin == GDNN_GRAPH_BUILT, ours = origin == GDNN_GRAPH_MARKED;
     if (!asks && conv->math == GDNN_MATH_F32)
-        return has_handle && ours;
+        return ours;
     unsigned notes = 0;
     cudnnBackendDescriptor_t config = gdnn_graph_part(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
                                                       CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
@@ -94,7 +95,7 @@ static bool read_config(const gdnn_graph *graph, gdnn_graph_lists *lists,
     if (asks)
         ours = chosen(graph, lists, config);
     gdnn_graph_part_drop(config);
-    return has_handle && ours;
+    return ours;
 }
 
 /* The route of `conv`. NULL: it cannot be kept; *reason is why its calls go to cuDNN. */
@@ -128,8 +129,8 @@ gdnn_graph_fate gdnn_graph_plan_fate(const gdnn_graph *graph, gdnn_graph_lists *
     fate.reason = gdnn_graph_problem_read(graph, &problem);
     if (fate.reason != GDNN_REASON_TAKEN)
         return fate;
-    fate.ours = read_config(graph, lists, plan, origin, has_handle, &problem.conv);
-    fate.route = route_of(&problem.conv, has_handle, fate.ours, workspace_of(plan), &fate.reason);
+    bool ours = read_config(graph, lists, plan, origin, has_handle, &problem.conv);
+    fate.route = route_of(&problem.conv, has_handle, ours, workspace_of(plan), &fate.reason);
     fate.x = problem.x;
     fate.w = problem.w;
     fate.y = problem.y;

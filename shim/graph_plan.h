@@ -17,10 +17,9 @@ typedef enum gdnn_graph_origin {
 /* Decided when a plan is finalised; all zeros: its calls are no convolutions, or nothing is known about them. */
 typedef struct gdnn_graph_fate {
     bool convolution; /* its calls are counted */
-    bool ours;        /* the plan is one that we run, if the route's reason is TAKEN */
     gdnn_dir dir;
     gdnn_reason reason;
-    gdnn_route *route;        /* NULL: counted by `dir` and `reason` */
+    gdnn_route *route;        /* NULL: counted by `dir` and `reason`; TAKEN: we run the plan */
     int64_t x, w, y, z, bias; /* unique ids, as in gdnn_graph_problem; where there is a route */
 } gdnn_graph_fate;
 

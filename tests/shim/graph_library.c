@@ -69,6 +69,12 @@ static cudnnStatus_t get_attribute(cudnnBackendDescriptor_t descriptor,
     note(descriptor, NUMBER(name), NUMBER(type), NUMBER(requested), count, elements);
     if (library.answer)
         return library.answer;
+    if (name == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION && library.text) {
+        *count = (int64_t)strlen(library.text);
+        if (requested)
+            memcpy(elements, library.text, (size_t)(requested < *count ? requested : *count));
+        return CUDNN_STATUS_SUCCESS;
+    }
     if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS)
         library.results = requested;
     if (name == CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)

@@ -12,6 +12,7 @@
 typedef struct graph_library {
     cudnnStatus_t answer; /* CUDNN_STATUS_SUCCESS: of every call */
     int64_t filled;    /* -1: elements that a Get says it filled; -1: as many as were requested */
+    const char *text;  /* NULL: of every plan */
     int64_t results;   /* 0: configurations that the last Get of results asked for */
     int64_t workspace; /* 1000: of every plan */
     int note;          /* -1: the numerical note of every engine; -1: none */
