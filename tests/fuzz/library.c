@@ -1,5 +1,6 @@
 #include "library.h"
 #include "objects.h"
+#include "texts.h"
 #include <sanitizer/asan_interface.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +24,13 @@ static place table[PLACES];
 static int first_free, last_free, used, of_drop_in;
 
 library_settings library;
+
+/* The plan whose text was told last. */
+static struct {
+    library_object *config; /* NULL: none */
+    size_t length;
+    char text[TEXT_MOST];
+} told;
 
 static struct {
     gdnn_api which;
@@ -105,8 +113,8 @@ bool library_came(cudnnStatus_t *status)
     return call.came;
 }
 
-/* What follows is the call `which` with these arguments: the program's, or one of the drop-in's own. True: it is refused,
- * as *status. */
+/* What follows is the call `which` with these arguments: the program's, or one of the drop-in's
+ * own. True: it is refused, as *status. */
 static bool refused(gdnn_api which, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e,
                     uintptr_t f, cudnnStatus_t *status)
 {
@@ -225,6 +233,20 @@ static cudnnStatus_t finalize(descriptor d)
     return answer(object_finalize(p->object, library.lenient));
 }
 
+/* Makes a plan what the last plan was whose text was told, if it is that text. */
+static cudnnStatus_t restore(library_object *plan, size_t length, const char *text)
+{
+    bool known = told.config && length == told.length && !memcmp(text, told.text, length);
+    if (!known && !library.lenient)
+        return CUDNN_STATUS_BAD_PARAM;
+    if (known)
+        object_set(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+                   &told.config);
+    object_set(plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+               (int64_t)length, text);
+    return CUDNN_STATUS_SUCCESS;
+}
+
 static cudnnStatus_t set(descriptor d, cudnnBackendAttributeName_t name,
                          cudnnBackendAttributeType_t type, int64_t count, const void *elements)
 {
@@ -240,6 +262,8 @@ static cudnnStatus_t set(descriptor d, cudnnBackendAttributeName_t name,
     static const uintptr_t wrong[] = {0x12345000, 0x22345000, 0x32345000};
     if (library.lies && name == CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS && count == 3)
         elements = wrong;
+    if (name == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION)
+        return answer(restore(p->object, (size_t)count, elements));
     if (type != CUDNN_TYPE_BACKEND_DESCRIPTOR) {
         object_set(p->object, name, type, count, elements);
         return answer(CUDNN_STATUS_SUCCESS);
@@ -299,6 +323,36 @@ static cudnnStatus_t get_descriptors(const library_object *object, cudnnBackendA
     return CUDNN_STATUS_SUCCESS;
 }
 
+static void tell(library_object *config)
+{
+    if (config)
+        object_hold(config);
+    if (told.config)
+        object_drop(told.config);
+    told.config = config;
+}
+
+static cudnnStatus_t get_plan_text(const library_object *plan, int64_t requested, int64_t *count,
+                                   char *text)
+{
+    tell(NULL);
+    told.length = text_of_plan(plan, told.text);
+    if (!told.length)
+        return CUDNN_STATUS_NOT_SUPPORTED;
+    tell((library_object *)library_element(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, 0));
+    int64_t length = (int64_t)told.length;
+    if (text && requested)
+        memcpy(text, told.text, (size_t)(requested < length ? requested : length));
+    if (count)
+        *count = length;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+void library_forget(void)
+{
+    tell(NULL);
+}
+
 static cudnnStatus_t get(descriptor d, cudnnBackendAttributeName_t name,
                          cudnnBackendAttributeType_t type, int64_t requested, int64_t *count,
                          void *elements)
@@ -312,6 +366,8 @@ static cudnnStatus_t get(descriptor d, cudnnBackendAttributeName_t name,
         return answer(CUDNN_STATUS_BAD_PARAM);
     if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR)
         return answer(get_descriptors(object, name, requested, count, elements));
+    if (name == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION)
+        return answer(get_plan_text(object, requested, count, elements));
     return answer(object_get(object, name, requested, count, elements));
 }
 

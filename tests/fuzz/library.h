@@ -1,6 +1,7 @@
-/* A made-up cuDNN with a graph interface, in front of the drop-in's functions. It knows nothing of the drop-in's records:
- * a descriptor keeps what was set as it was set, and holds the descriptors that it refers to. So what a plan would compute
- * can be read from it. Descriptors are addresses that nobody may look into, used again soon. */
+/* A made-up cuDNN with a graph interface, in front of the drop-in's functions. It knows nothing of
+ * the drop-in's records: a descriptor keeps what was set as it was set, and holds the descriptors
+ * that it refers to. So what a plan would compute can be read from it. Descriptors are addresses
+ * that nobody may look into, used again soon. */
 #ifndef GDNN_FUZZ_LIBRARY_H
 #define GDNN_FUZZ_LIBRARY_H
 
@@ -33,8 +34,8 @@ extern library_settings library;
 void library_expect(gdnn_api which, const uintptr_t *arguments,
                     const cudnnBackendDescriptor_t *lent, int64_t lent_count);
 
-/* After the call: whether the program's call has come, and what was answered. Ends the process if it came late or twice,
- * or something of the drop-in's own is left. */
+/* After the call: whether the program's call has come, and what was answered. Ends the process if
+ * it came late or twice, or something of the drop-in's own is left. */
 bool library_came(cudnnStatus_t *status);
 
 /* NULL: there is no such descriptor. */
@@ -60,6 +61,9 @@ CUstream library_stream(cudnnHandle_t handle);
 
 /* One of the descriptors that there are; NULL: there are none. */
 cudnnBackendDescriptor_t library_any(void);
+
+/* What is kept besides descriptors is given up. */
+void library_forget(void);
 
 /* Objects at the moment. */
 int library_left(void);

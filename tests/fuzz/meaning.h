@@ -14,9 +14,9 @@ typedef struct launch {
     CUstream stream;
 } launch;
 
-/* Ends the process unless the launch writes where the plan writes with this variant pack, and what it writes: memory is
- * taken to hold small whole numbers that depend on the address. Looks at some elements, which `random` chooses. False: it
- * is too large to be checked. */
+/* Ends the process unless the launch writes where the plan writes with this variant pack, and what
+ * it writes: memory is taken to hold small whole numbers that depend on the address. Looks at some
+ * elements, which `random` chooses. False: it is too large to be checked. */
 bool meaning_check(const library_object *plan, const library_object *pack, const launch *l,
                    uint64_t random);
 

@@ -198,6 +198,7 @@ void program_execute(cudnnHandle_t handle, descriptor plan, descriptor variant_p
 
 void program_check_end(void)
 {
+    library_forget();
     if (library_left())
         fault("%d descriptors of the library are left", library_left());
     if (gdnn_graph_table_entries())

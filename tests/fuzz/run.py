@@ -1,5 +1,5 @@
-"""A short run of a fuzzer, the same each time. Arguments: the fuzzer, the folder of its corpus, how many inputs; and what it
-says where it must find something, if it can be made to (GDNN_FUZZ_LIES).
+"""A short run of a fuzzer, the same each time. Arguments: the fuzzer, the folder of its corpus, how many inputs; and
+what it says where it must find something, if it can be made to (GDNN_FUZZ_LIES).
 
 What the fuzzer counts must show that it gets to what it is there for."""
 

@@ -1,5 +1,5 @@
-/* Very many descriptors of plans that are ours: graphs, lists with copies, plans, variant packs, launches. Nothing grows.
- * GDNN_TEST_DESCRIPTORS says how many; ten million take half a minute. */
+/* Very many descriptors of plans that are ours: graphs, lists with copies, plans, variant packs,
+ * launches. Nothing grows. GDNN_TEST_DESCRIPTORS says how many; ten million take half a minute. */
 #include "graph_table.h"
 #include "launcher.h"
 #include "program.h"
