@@ -11,11 +11,11 @@
 /* What the library does; graph_library_reset sets the value that each comment begins with. */
 typedef struct graph_library {
     cudnnStatus_t answer; /* CUDNN_STATUS_SUCCESS: of every call */
-    int64_t filled;    /* -1: elements that a Get says it filled; -1: as many as were requested */
-    const char *text;  /* NULL: of every plan */
-    int64_t results;   /* 0: configurations that the last Get of results asked for */
-    int64_t workspace; /* 1000: of every plan */
-    int note;          /* -1: the numerical note of every engine; -1: none */
+    int64_t filled;   /* -1: elements that a Get says it filled; -1: as many as were requested */
+    const char *text; /* NULL: of every plan */
+    _Atomic int64_t results;     /* 0: configurations that the last Get of results asked for */
+    int64_t workspace;           /* 1000: of every plan */
+    int note;                    /* -1: the numerical note of every engine; -1: none */
     cudnnDataType_t type;        /* CUDNN_DATA_HALF: of the tensors that make_tensor makes */
     CUstream stream;             /* NULL: of every handle */
     cudnnStatus_t stream_answer; /* CUDNN_STATUS_SUCCESS: of cudnnGetStream */
