@@ -23,6 +23,7 @@ static graph_style pytorch_style()
     style.alignment = 16;
     style.pack = "xywzb";
     style.z_in_y = Z_IN_Y_IF_UNREAD;
+    style.restores = true;
     return style;
 }
 

@@ -77,23 +77,24 @@ bool graph_options_read(int argc, char **argv, graph_options *options)
         }
     }
     if (!problem) {
-        fprintf(stderr,
-                "usage: %s 'PROBLEM' [--plan N] [--filter no-tensor-core,deterministic]"
-                " [--gpu h200|a100|t4] [--group-axis] [--one-axis] [--early] [--benchmark]"
-                " [--rebuild TAG] [--restore JSON] [--run] [--dump DIR]\n"
-                "  --run            on the GPU that is there; without, plans are made for --gpu\n"
-                "  --dump DIR       --run, and tensors of the last execution as .npy\n"
-                "  --plan N         the N-th of the list, from 0\n"
-                "  --filter         drops what uses tensor cores, or is not deterministic\n"
-                "  --benchmark      all plans of the list are made and run\n"
-                "  --rebuild TAG    xla: the plan of an engine's number and knobs, as printed: "
-                "eng0_k2=1\n"
-                "  --restore JSON   xla, fe1: the plan of a text, as printed behind json= (fe1: "
-                "stored=)\n"
-                "  --group-axis     groups are an axis of the tensors\n"
-                "  --one-axis       a problem of one spatial axis stays one\n"
-                "  --early          descriptors are destroyed as soon as cuDNN allows\n",
-                argv[0]);
+        fprintf(
+            stderr,
+            "usage: %s 'PROBLEM' [--plan N] [--filter no-tensor-core,deterministic]"
+            " [--gpu h200|a100|t4] [--group-axis] [--one-axis] [--early] [--benchmark]"
+            " [--rebuild TAG] [--restore JSON] [--run] [--dump DIR]\n"
+            "  --run            on the GPU that is there; without, plans are made for --gpu\n"
+            "  --dump DIR       --run, and tensors of the last execution as .npy\n"
+            "  --plan N         the N-th of the list, from 0\n"
+            "  --filter         drops what uses tensor cores, or is not deterministic\n"
+            "  --benchmark      all plans of the list are made and run\n"
+            "  --rebuild TAG    xla: the plan of an engine's number and knobs, as printed: "
+            "eng0_k2=1\n"
+            "  --restore JSON   xla, fe0, fe1: the plan of a text, as printed behind json= (fe1: "
+            "stored=)\n"
+            "  --group-axis     groups are an axis of the tensors\n"
+            "  --one-axis       a problem of one spatial axis stays one\n"
+            "  --early          descriptors are destroyed as soon as cuDNN allows\n",
+            argv[0]);
         return false;
     }
     if (gdnn_conv_parse(problem, &options->conv) != GDNN_OK) {
