@@ -176,6 +176,15 @@ static void many_threads(void **state)
     assert_false(library.seen_at_destroy);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
+#ifndef SANITIZED /* a sanitizer's allocator does not know forks: a child finds it locked for ever */
 static void *storm(void *number)
 {
     uint64_t random = seed + (uint64_t)(uintptr_t)number;
@@ -210,13 +219,16 @@ static void forks_in_a_storm(void **state)
     clear_places();
     assert_int_equal(gdnn_graph_table_entries(), 0);
 }
+#endif
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_million_descriptors_leave_nothing, setup),
         cmocka_unit_test_setup(many_threads, setup),
+#ifndef SANITIZED
         cmocka_unit_test_setup(forks_in_a_storm, setup),
+#endif
     };
     seed = test_seed();
     unsetenv("GROUPDNN_TRACE");
