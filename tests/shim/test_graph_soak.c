@@ -121,7 +121,6 @@ static void clear_places(void)
 static uint64_t seed;
 static descriptor shared_plan;
 static void *_Atomic passed_on;
-static _Atomic bool stop;
 
 /* Its own graphs, a plan that all share, and plans that others made and that it destroys. */
 static void *use_plans(void *number)
@@ -185,6 +184,8 @@ static void many_threads(void **state)
 #endif
 
 #ifndef SANITIZED /* a sanitizer's allocator does not know forks: a child finds it locked for ever */
+static _Atomic bool stop;
+
 static void *storm(void *number)
 {
     uint64_t random = seed + (uint64_t)(uintptr_t)number;
