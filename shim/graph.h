@@ -1,5 +1,6 @@
-/* cuDNN's graph interface, as the drop-in answers it. Signatures and statuses are NVIDIA's: every call is the real
- * library's, arguments untouched; the drop-in remembers what was said. */
+/* cuDNN's graph interface, as the drop-in answers it. Signatures and statuses are NVIDIA's, and so are all
+ * descriptors. What the program says is remembered; the heuristics' lists may grow, and plans of ours run our kernels:
+ * every other call is the real library's, arguments untouched. */
 #ifndef GDNN_GRAPH_H
 #define GDNN_GRAPH_H
 

@@ -1,7 +1,6 @@
 #include "graph_plan.h"
 #include "api.h"
 #include "device.h"
-#include "driver.h"
 #include "graph_api.h"
 #include "graph_config.h"
 #include "route.h"
@@ -49,9 +48,8 @@ bool gdnn_graph_ask(const gdnn_graph *graph, gdnn_graph_question *question)
     CUdevice ordinal;
     if (gdnn_graph_problem_read(graph, &problem) != GDNN_REASON_TAKEN)
         return false;
-    const gdnn_driver *cu = gdnn_driver_get();
     memcpy(&question->conv, &problem.conv, sizeof problem.conv);
-    return cu && cu->cuCtxGetDevice(&ordinal) == CUDA_SUCCESS &&
+    return gdnn_current_device(&ordinal) == GDNN_REASON_TAKEN &&
            gdnn_device_read(ordinal, &question->device) == GDNN_OK &&
            (gdnn_graph_takes(question, 0) ||
             gdnn_graph_takes(question, 1u << CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
