@@ -40,6 +40,15 @@ typedef struct gdnn_axis {
     int64_t out_step;      /* dilation / gcd: p falls by it from one such tap to the next */
 } gdnn_axis;
 
+/* How a kernel cuts its problem into blocks; kernels without such a cut have zeros. */
+typedef struct gdnn_tiling {
+    int32_t lanes;  /* of a block, threads along the channels */
+    int32_t strips; /* threads along the columns, each of which has a strip of them */
+    int32_t images; /* images */
+    int32_t rows;   /* rows of the output in a slab, which is what a thread marches through */
+    gdnn_divisor channel_tiles, strip_tiles, slabs; /* blocks along these axes */
+} gdnn_tiling;
+
 typedef struct gdnn_args {
     int64_t n, c, k;
     gdnn_divisor c_div, k_div; /* C, K */
@@ -55,6 +64,7 @@ typedef struct gdnn_args {
     /* Channels whose products make one chain of additions: long sums are sums of chains, so that rounding errors do not
      * grow with their length. */
     int32_t chain;
+    gdnn_tiling tiling;
 } gdnn_args;
 
 #endif

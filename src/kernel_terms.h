@@ -1,12 +1,16 @@
 /* The terms in which kernels.def and wins.def speak of a problem `p`, and of the `variant` in the
- * column of blocks. p passed gdnn_check and decide's limits. */
+ * column of grids. p passed gdnn_check and decide's limits. */
 #ifndef GDNN_KERNEL_TERMS_H
 #define GDNN_KERNEL_TERMS_H
 
+#include "kernel.h"
 #include "problem.h"
 
 #define ALWAYS         true
 #define CEIL_DIV(n, d) (((n) + (d)-1) / (d))
+
+/* A grid without a cut, shared memory or workspace. */
+#define GRID(threads_, blocks_) ((gdnn_grid){.threads = (threads_), .blocks = (blocks_)})
 
 #define X_ELEMENTS(p) gdnn_elements(p, GDNN_ROLE_X)
 #define W_ELEMENTS(p) gdnn_elements(p, GDNN_ROLE_W)
