@@ -16,6 +16,9 @@ typedef struct gdnn_divisor {
     int64_t value;
 } gdnn_divisor;
 
+/* n / d = n * gdnn_small_inverse(d) >> 20 for 0 <= n and 1 <= d with n * d < 2^20. */
+#define gdnn_small_inverse(d) ((1 << 20) / (d) + 1)
+
 /* A factor in both precisions: a kernel reads the one that its sums have. */
 typedef struct gdnn_scale {
     double f64;
@@ -46,6 +49,7 @@ typedef struct gdnn_tiling {
     int32_t strips; /* threads along the columns, each of which has a strip of them */
     int32_t images; /* images */
     int32_t rows;   /* rows of the output in a slab, which is what a thread marches through */
+    int32_t lanes_inverse, group_inverse; /* gdnn_small_inverse of lanes, and of lanes * strips */
     gdnn_divisor channel_tiles, strip_tiles, slabs; /* blocks along these axes */
 } gdnn_tiling;
 

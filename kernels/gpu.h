@@ -36,6 +36,9 @@
  *       src_bytes become zero and are not read. Complete for the issuing thread after
  *       gpu_cp_async_commit and gpu_cp_async_wait<n>, which waits until at most n commits are open;
  *       others see it after a barrier. Below sm_80 a plain copy.
+ *
+ * gpu_unpack(pair, low, high)   the two values of a __half2 or __nv_bfloat162 as floats
+ * gpu_pack(low, high, pair)     both rounded to nearest
  */
 #ifndef GDNN_GPU_H
 #define GDNN_GPU_H
@@ -128,6 +131,31 @@ GPU_FUNCTION uint32_t gpu_tf32(float value)
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
     return bits;
 #endif
+}
+
+/* __half22float2 moves each half first; this splits the register once. */
+GPU_FUNCTION void gpu_unpack(const __half2 &pair, float &low, float &high)
+{
+    asm("{.reg .f16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h;}"
+        : "=f"(low), "=f"(high)
+        : "r"(reinterpret_cast<const uint32_t &>(pair)));
+}
+
+GPU_FUNCTION void gpu_unpack(const __nv_bfloat162 &pair, float &low, float &high)
+{
+    uint32_t bits = reinterpret_cast<const uint32_t &>(pair);
+    low = __uint_as_float(bits << 16);
+    high = __uint_as_float(bits & 0xffff0000u);
+}
+
+GPU_FUNCTION void gpu_pack(float low, float high, __half2 &pair)
+{
+    pair = __floats2half2_rn(low, high);
+}
+
+GPU_FUNCTION void gpu_pack(float low, float high, __nv_bfloat162 &pair)
+{
+    pair = __floats2bfloat162_rn(low, high);
 }
 
 GPU_FUNCTION uint32_t gpu_shared_address(const void *pointer)
