@@ -15,7 +15,7 @@ struct Pair<__nv_bfloat16> {
     typedef __nv_bfloat162 type;
 };
 
-/* Registers of 4 bytes in the one access. */
+/* Words of 4 bytes in one access. */
 template <int WORDS>
 struct Access;
 template <>
@@ -31,37 +31,58 @@ struct Access<4> {
     typedef uint4 type;
 };
 
+template <class T, int WORDS, int V>
+static __device__ __forceinline__ void unpack_words(const uint32_t (&word)[WORDS],
+                                                    float (&values)[V])
+{
+    GPU_UNROLL
+    for (int i = 0; i < WORDS; i++) {
+        if constexpr (sizeof(T) == 4)
+            values[i] = __uint_as_float(word[i]);
+        else
+            gpu_unpack(reinterpret_cast<const typename Pair<T>::type &>(word[i]), values[2 * i],
+                       values[2 * i + 1]);
+    }
+}
+
 template <class T, int V>
 static __device__ __forceinline__ void load_values(const T *from, float (&values)[V])
 {
-    const int WORDS = V * (int)sizeof(T) / 4;
     if constexpr (V == 1) {
         values[0] = load(from);
     } else {
+        const int WORDS = V * (int)sizeof(T) / 4;
         typedef typename Access<WORDS>::type A;
         union {
             A access;
             uint32_t word[WORDS];
         } raw;
         raw.access = *reinterpret_cast<const A *>(from);
-        GPU_UNROLL
-        for (int i = 0; i < WORDS; i++) {
-            if constexpr (sizeof(T) == 4)
-                values[i] = __uint_as_float(raw.word[i]);
-            else
-                gpu_unpack(reinterpret_cast<const typename Pair<T>::type &>(raw.word[i]),
-                           values[2 * i], values[2 * i + 1]);
-        }
+        unpack_words<T>(raw.word, values);
+    }
+}
+
+template <class T, int V>
+static __device__ __forceinline__ void load_values(gpu_shared from, float (&values)[V])
+{
+    if constexpr (V * sizeof(T) == 2) {
+        uint16_t word[1];
+        gpu_load_shared(word, from);
+        values[0] = load(reinterpret_cast<const T *>(word));
+    } else {
+        uint32_t word[V * sizeof(T) / 4];
+        gpu_load_shared(word, from);
+        unpack_words<T>(word, values);
     }
 }
 
 template <class T, int V>
 static __device__ __forceinline__ void store_values(T *to, const float (&values)[V])
 {
-    const int WORDS = V * (int)sizeof(T) / 4;
     if constexpr (V == 1) {
         store(to, values[0]);
     } else {
+        const int WORDS = V * (int)sizeof(T) / 4;
         typedef typename Access<WORDS>::type A;
         union {
             A access;

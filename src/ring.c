@@ -106,14 +106,25 @@ static cut choose(const gdnn_conv *p, const extent *e, const gdnn_ring_shape *s,
     return best;
 }
 
+/* The widest copy that the channels of x and of a tile allow, in bytes; 1 if the threads of an image are too few for it. */
+static int chunk_bytes(const gdnn_conv *p, const cut *c, const gdnn_ring_shape *s, int size)
+{
+    int64_t bits = p->c * size | c->lanes * s->channels * size | 16, chunk = bits & -bits;
+    return chunk >= 4 && c->lanes * s->channels * size / chunk <= c->lanes * c->strips ? (int)chunk
+                                                                                       : 1;
+}
+
 gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
 {
     int size = (int)gdnn_dtype_size(p->dtype);
-    int64_t out_h = divide_up(gdnn_out_size(p, 0), p->dilation[0]);
-    int64_t out_w = divide_up(gdnn_out_size(p, 1), p->dilation[1]);
-    extent e = {divide_up(p->c, shape.channels), divide_up(out_w, shape.columns), out_h, p->n,
-                p->dilation[0] * p->dilation[1]};
+    int64_t out_h = gdnn_out_size(p, 0), out_w = gdnn_out_size(p, 1);
+    extent e = {divide_up(p->c, shape.channels),
+                divide_up(divide_up(out_w, p->dilation[1]), shape.columns),
+                divide_up(out_h, p->dilation[0]), p->n, p->dilation[0] * p->dilation[1]};
     cut c = choose(p, &e, &shape, size);
+    int tile = (int)c.lanes * shape.channels, group = (int)(c.lanes * c.strips);
+    int chunk = chunk_bytes(p, &c, &shape, size), parts = tile * size / chunk;
+    int slot = (int)(c.images * ring_width(&c, &shape)) * tile;
     return (gdnn_grid){
         .threads = (int)(32 * warps(&c)),
         .blocks = block_count(&c, &e),
@@ -123,8 +134,24 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
                    .images = (int)c.images,
                    .rows = (int)c.rows,
                    .lanes_inverse = gdnn_small_inverse((int)c.lanes),
-                   .group_inverse = gdnn_small_inverse((int)(c.lanes * c.strips)),
+                   .group_inverse = gdnn_small_inverse(group),
                    .channel_tiles = gdnn_divide_by(divide_up(e.channel_lanes, c.lanes)),
                    .strip_tiles = gdnn_divide_by(divide_up(e.strips, c.strips)),
-                   .slabs = gdnn_divide_by(divide_up(e.rows, c.rows))}};
+                   .slabs = gdnn_divide_by(divide_up(e.rows, c.rows)),
+                   .tile = tile,
+                   .width = (int)ring_width(&c, &shape),
+                   .slot = slot,
+                   .tile_bytes = tile * size,
+                   .slot_bytes = slot * size,
+                   .last_slot = (GDNN_RING - 1) * slot * size,
+                   .chunk = chunk,
+                   .parts = parts,
+                   .parts_inverse = gdnn_small_inverse(parts),
+                   .copies = group / parts,
+                   .copies_from = (int)(group / parts * p->dilation[1] * p->c * size),
+                   .copies_to = group / parts * tile * size,
+                   .x_column = (int)(p->dilation[1] * p->c),
+                   .y_column = (int)(p->dilation[1] * p->k),
+                   .x_row = p->dilation[0] * p->in[1] * p->c,
+                   .y_row = p->dilation[0] * out_w * p->k}};
 }
