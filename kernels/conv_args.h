@@ -48,8 +48,9 @@ typedef struct gdnn_axis {
 typedef struct gdnn_tiling {
     int32_t lanes;  /* of a block, threads along the channels */
     int32_t strips; /* threads along the columns, each of which has a strip of them */
-    int32_t images; /* images */
-    int32_t rows;   /* rows of the output in a slab, which is what a thread marches through */
+    int32_t images; /* images; all of this again for `turns` sets of images, one after another */
+    int32_t turns;
+    int32_t rows; /* rows of the output in a slab, which is what a thread marches through */
     int32_t lanes_inverse, group_inverse; /* gdnn_small_inverse of lanes, and of lanes * strips */
     gdnn_divisor channel_tiles, strip_tiles, slabs; /* blocks along these axes */
 
@@ -69,6 +70,7 @@ typedef struct gdnn_tiling {
     int64_t x_row, y_row;
     int32_t y_column_bytes;
     int64_t x_row_bytes, y_row_bytes;
+    int64_t x_turn_bytes, y_turn_bytes; /* from the images of one turn to those of the next */
 } gdnn_tiling;
 
 typedef struct gdnn_args {

@@ -5,7 +5,8 @@
  * written before. A row of x takes part in up to FILTER_H / STRIDE rows of y: as many sets of sums rotate, at no cost,
  * since the loop over rows is unrolled by a whole turn. Filters stay in registers.
  *
- * A block has `lanes` threads along the channels and `strips` along the columns, for each of its `images`. A dilated
+ * A block has `lanes` threads along the channels and `strips` along the columns, for each of its `images`, and takes
+ * `turns` such sets of images one after another; the ring does not run empty in between. A dilated
  * problem is run as its undilated sub-grids, each by blocks of its own. How the block is chosen: src/ring.c. */
 #ifndef GDNN_DW_RING_H
 #define GDNN_DW_RING_H
@@ -13,10 +14,11 @@
 #include "depthwise.h"
 #include "dw_ring_host.h"
 
-template <int FILTER_H_, int FILTER_W_, int STRIDE_, int CHANNELS_, int COLUMNS_>
+template <int FILTER_H_, int FILTER_W_, int STRIDE_, int CHANNELS_, int COLUMNS_, int RING_>
 struct RingShape {
     static const int FILTER_H = FILTER_H_, FILTER_W = FILTER_W_, STRIDE = STRIDE_;
     static const int CHANNELS = CHANNELS_, COLUMNS = COLUMNS_;
+    static const int RING = RING_; /* slots of the ring, each for a row */
     static const int TAPS = FILTER_H * FILTER_W;
     static const int SETS = (FILTER_H + STRIDE - 1) / STRIDE; /* rows of y in the making */
     static const int IN_COLUMNS = (COLUMNS - 1) * STRIDE + FILTER_W;
@@ -25,12 +27,12 @@ struct RingShape {
 /* The part of the problem that a block, and in it this thread, works on. */
 struct RingPlace {
     SubAxis h, w;
-    int first_row, end_row; /* rows of y */
-    int first_strip;        /* first column of y of the block */
-    int group, in_group;    /* threads of an image, and which of them this is */
-    int image, strip, lane; /* in the block */
-    int64_t n;
-    bool present;              /* whether there is such an image */
+    int first_row, end_row;    /* rows of y */
+    int first_strip;           /* first column of y of the block */
+    int group, in_group;       /* threads of an image, and which of them this is */
+    int image, strip, lane;    /* in the block */
+    int64_t n;                 /* first image */
+    int present;               /* how many images of this thread there are, one after another */
     int channel_tile, channel; /* first channels of the block, of the thread */
     int step_h, step_w;        /* dilations */
     int phase_h, phase_w;
@@ -59,8 +61,9 @@ static __device__ __forceinline__ RingPlace ring_place(const gdnn_args &a)
     p.in_group = threadIdx.x - p.image * p.group;
     p.strip = small_divide(p.in_group, t.lanes_inverse);
     p.lane = p.in_group - p.strip * t.lanes;
-    p.n = block * t.images + p.image;
-    p.present = p.image < t.images && p.n < a.n;
+    p.n = block * t.turns * t.images + p.image;
+    int64_t images = (a.n - p.n + t.images - 1) / t.images;
+    p.present = p.image < t.images ? (int)max(min(images, (int64_t)t.turns), (int64_t)0) : 0;
     p.channel = p.channel_tile + p.lane * S::CHANNELS;
     return p;
 }
@@ -137,19 +140,20 @@ struct RingSource {
     const char *from; /* of the row to be brought next */
     gpu_shared to;    /* in slot 0 */
     int span;         /* bytes from `to` to behind the last of its columns */
-    int left;         /* rows to be brought */
+    int rows, left;   /* of an image; of this one that are not brought */
+    int images;       /* that are not brought in full */
     int chunk;        /* bytes of a copy; 0: element by element, all chunks of every column */
 };
 
 /* Zeros, in all slots, where no copy writes: in columns `first` to `end` - 1 the channels beyond the first `own` ones,
  * and all other columns. */
-template <class T>
+template <class T, class S>
 static __device__ __forceinline__ void clear_edges(T *image, int first, int end, int own,
                                                    const RingPlace &p, const gdnn_tiling &t)
 {
     const int VECTOR = 16 / (int)sizeof(T);
     int inside = (end - first) * t.tile, edges = t.width * t.tile - inside;
-    for (int slot = 0; slot < GDNN_RING; slot++, image += t.slot) {
+    for (int slot = 0; slot < S::RING; slot++, image += t.slot) {
         if (t.chunk == 16)
             for (int i = p.in_group * VECTOR; i < edges; i += p.group * VECTOR)
                 *reinterpret_cast<uint4 *>(image + i + (i < first * t.tile ? 0 : inside)) =
@@ -176,7 +180,8 @@ static __device__ __forceinline__ RingSource<T> ring_source(const RingPlace &p, 
     int before = max(-window, 0), end = max(min(window + t.width, p.w.in), window + before);
     int first = max(p.first_row * S::STRIDE - p.h.pad, 0);
     int last = min((p.end_row - 1) * S::STRIDE - p.h.pad + S::FILTER_H, p.h.in);
-    s.left = last - first;
+    s.rows = s.left = last - first;
+    s.images = p.present;
 
     int column = 0, part = p.in_group, step = 1;
     s.chunk = t.chunk < 4 || (uintptr_t)x % t.chunk ? 0 : t.chunk;
@@ -198,7 +203,7 @@ static __device__ __forceinline__ RingSource<T> ring_source(const RingPlace &p, 
          (int64_t)(window + column) * p.step_w) *
             channels);
     if (p.present)
-        clear_edges<T>(image, before, end - window, own, p, t);
+        clear_edges<T, S>(image, before, end - window, own, p, t);
     return s;
 }
 
@@ -244,8 +249,12 @@ static __device__ __forceinline__ void fetch_row(RingSource<T> &s, int offset, c
         copy_elements(s, to, (int)peel(block, t.channel_tiles) * t.tile, a);
     }
     s.from += t.x_row_bytes;
-    if (--s.left <= 0)
-        s.span = 0;
+    if (--s.left <= 0) {
+        s.left = s.rows;
+        s.from += t.x_turn_bytes - s.rows * t.x_row_bytes;
+        if (--s.images <= 0)
+            s.span = 0;
+    }
     gpu_cp_async_commit();
 }
 
@@ -299,7 +308,7 @@ template <class T, class S>
 static __device__ __forceinline__ gpu_shared next_row(RingMarch<T, S> &m, const gdnn_args &a)
 {
     const gdnn_tiling &t = a.tiling;
-    gpu_cp_async_wait<GDNN_RING - 2>();
+    gpu_cp_async_wait<S::RING - 2>();
     __syncthreads();
     fetch_row<T, S>(m.source, m.free, a);
     m.free = m.slot;
@@ -496,18 +505,25 @@ static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T 
     m.source = ring_source<T, S>(p, x, ring, a);
     m.out = ring_out<T, S>(p, y, z, bias, a);
     GPU_UNROLL
-    for (int i = 0; i < GDNN_RING - 1; i++)
+    for (int i = 0; i < S::RING - 1; i++)
         fetch_row<T, S>(m.source, i * t.slot_bytes, a);
-    gpu_cp_async_wait<GDNN_RING - 1>();
+    gpu_cp_async_wait<S::RING - 1>();
     __syncthreads();
 
     const T *own = filters + p.lane * S::CHANNELS * S::TAPS;
     bool flipped = filter_is_flipped<S::FILTER_W>(a);
     load_filters<T, S::TAPS, S::CHANNELS>(own, flipped, m.filter);
+    int64_t turns = min((a.n - p.n + p.image + t.images - 1) / t.images, (int64_t)t.turns);
     if (__syncthreads_or(!all_finite<S::TAPS, S::CHANNELS>(m.filter))) {
         gpu_cp_async_wait<0>();
         int64_t origin = (p.n * a.axis[1].in + p.h.first) * a.axis[2].in + p.w.first;
-        exact_rows<T, S, PLAIN>(p, m.out, x + origin * a.c + p.channel, own, flipped, a);
+        const T *image = x + origin * a.c + p.channel;
+        GPU_NO_UNROLL
+        for (int turn = 0; turn < p.present; turn++, image += t.x_turn_bytes / (int)sizeof(T)) {
+            exact_rows<T, S, PLAIN>(p, m.out, image, own, flipped, a);
+            m.out.y += t.y_turn_bytes;
+            m.out.z += t.y_turn_bytes;
+        }
         return;
     }
 
@@ -516,7 +532,18 @@ static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T 
     m.row = gpu_shared_address(ring + (image * t.width + strip) * t.tile + p.lane * S::CHANNELS);
     m.slot = 0;
     m.free = t.last_slot;
-    march_rows<T, S, PLAIN>(m, p, a);
+    GPU_NO_UNROLL
+    for (int turn = 1;; turn++) {
+        march_rows<T, S, PLAIN>(m, p, a);
+        if (turn == turns)
+            return;
+        int64_t next = t.y_turn_bytes - (p.end_row - p.first_row) * t.y_row_bytes;
+        m.out.y += next;
+        if (!PLAIN)
+            m.out.z += next;
+        if (turn >= p.present)
+            m.out.wide = m.out.columns = 0;
+    }
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* Depthwise 3x3, channels last. */
 #include "dw_ring.h"
 
-typedef RingShape<3, 3, 1, 4, 7> Stride1;
-typedef RingShape<3, 3, 2, 4, 7> Stride2;
+typedef RingShape<3, 3, 1, 4, 7, 4> Stride1;
+typedef RingShape<3, 3, 2, 4, 7, 4> Stride2;
 
 #define THREADS 128
 #define BLOCKS  3

@@ -1,8 +1,8 @@
 /* Depthwise 5x5, channels last. */
 #include "dw_ring.h"
 
-typedef RingShape<5, 5, 1, 2, 7> Stride1;
-typedef RingShape<5, 5, 2, 2, 7> Stride2;
+typedef RingShape<5, 5, 1, 2, 7, 6> Stride1;
+typedef RingShape<5, 5, 2, 2, 7, 6> Stride2;
 
 #define THREADS 128
 #define BLOCKS  3

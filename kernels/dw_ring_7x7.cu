@@ -1,8 +1,8 @@
 /* Depthwise 7x7, channels last. */
 #include "dw_ring.h"
 
-typedef RingShape<7, 7, 1, 1, 7> Stride1;
-typedef RingShape<7, 7, 2, 1, 7> Stride2;
+typedef RingShape<7, 7, 1, 1, 7, 8> Stride1;
+typedef RingShape<7, 7, 2, 1, 7, 8> Stride2;
 
 #define THREADS 128
 #define BLOCKS  3

@@ -31,7 +31,7 @@
      ((s) == 1 ? (p)->dilation[0] < INT32_MAX / 8 && (p)->dilation[1] < INT32_MAX / 8              \
                : (p)->dilation[0] == 1 && (p)->dilation[1] == 1))
 
-/* filter_h, filter_w, stride, channels, columns, threads: as in the kernel's file. */
+/* filter_h, filter_w, stride, channels, columns, ring, threads: as in the kernel's file. */
 #define RING_GRID(...) gdnn_ring_grid(p, (gdnn_ring_shape){__VA_ARGS__})
 
 /* A block computes one tap of 1 (nchw) or 32 (nhwc) pairs of channels. */

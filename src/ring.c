@@ -6,16 +6,19 @@
 /* A block's shared memory: what every GPU since sm_75 has, so that several blocks fit the larger ones. */
 enum { MOST_SHARED = 64 * 1024 };
 
-/* What a block costs before its first row, in steps of a row. */
-static const double START = 1.5;
+/* What a block costs before its first row, in steps of a row; warps that an SM can hold, and that it needs to be busy;
+ * SMs. The last three are those of an H200: a cut never depends on the device that is at hand. */
+static const double START = 2;
+enum { WARPS = 12, BUSY = 8, SMS = 132 };
 
 /* Sizes of the largest sub-grid, and how many there are. */
 typedef struct extent {
     int64_t channel_lanes, strips, rows, images, grids;
+    int64_t pixel; /* bytes of a pixel of x */
 } extent;
 
 typedef struct cut {
-    int64_t lanes, strips, images, rows;
+    int64_t lanes, strips, images, turns, rows;
 } cut;
 
 static int64_t divide_up(int64_t n, int64_t d)
@@ -31,14 +34,14 @@ static int64_t ring_width(const cut *c, const gdnn_ring_shape *s)
 static int64_t shared_bytes(const cut *c, const gdnn_ring_shape *s, int size)
 {
     int64_t tile = c->lanes * s->channels, filters = tile * s->filter_h * s->filter_w;
-    return (gdnn_ring_filters(filters, size) + GDNN_RING * c->images * ring_width(c, s) * tile) *
+    return (gdnn_ring_filters(filters, size) + s->ring * c->images * ring_width(c, s) * tile) *
            size;
 }
 
 static int64_t block_count(const cut *c, const extent *e)
 {
     return divide_up(e->channel_lanes, c->lanes) * divide_up(e->strips, c->strips) *
-           divide_up(e->rows, c->rows) * divide_up(e->images, c->images) * e->grids;
+           divide_up(e->rows, c->rows) * divide_up(e->images, c->images * c->turns) * e->grids;
 }
 
 /* Warps to cover the block's threads. */
@@ -71,20 +74,33 @@ static int bank_passes(const cut *c, const gdnn_ring_shape *s, int size)
     return passes;
 }
 
-static double cost(const cut *c, const extent *e, const gdnn_ring_shape *s, int size)
+/* What the blocks move, x with what neighbours read too and in sectors of 32 bytes, over what must be moved. */
+static double traffic(const cut *c, const extent *e, const gdnn_ring_shape *s, int size)
 {
-    double blocks = (double)block_count(c, e);
+    int64_t pitch = c->lanes * s->channels * size;
     int64_t halo = e->rows > c->rows ? s->filter_h - s->stride : 0;
-    double steps = START + (double)(c->rows * s->stride + halo) / s->stride;
-    /* x read for the columns that neighbours read as well, and sectors of 32 bytes that are only partly used */
-    double pitch = (double)(c->lanes * s->channels * size);
-    double sectors =
-        (double)((int64_t)(pitch + 31) / 32 * 32 + ((int64_t)pitch % 32 ? 16 : 0)) / pitch;
+    double sectors = (double)((pitch + 31) / 32 * 32 + (pitch % 32 ? 16 : 0)) / (double)pitch;
     double columns = (double)ring_width(c, s) / (double)(c->strips * s->columns * s->stride);
     double rows = (double)(c->rows * s->stride + halo) / (double)(c->rows * s->stride);
-    double waves = blocks / 132;
-    double uneven = (double)(int64_t)(waves + 0.999999) / waves;
-    return blocks * (double)warps(c) * steps * (1 + 0.7 * (sectors * columns * rows - 1)) * uneven *
+    double x = (double)(e->rows * e->strips * s->columns * s->stride * s->stride),
+           y = x / s->stride / s->stride;
+    double w = s->filter_h * s->filter_w;
+    double loads = (double)(c->images * c->turns) /
+                   (double)(divide_up(e->rows, c->rows) * divide_up(e->strips, c->strips));
+    /* memory is read in bursts of 64 bytes, and pages are opened for more */
+    double burst = pitch >= 128 || pitch >= e->pixel ? 1 : pitch >= 64 ? 1.04 : 1.15;
+    return burst * (x * sectors * columns * rows + y * sectors + w / loads) / (x + y);
+}
+
+static double cost(const cut *c, const extent *e, const gdnn_ring_shape *s, int size)
+{
+    int64_t blocks = block_count(c, e), halo = e->rows > c->rows ? s->filter_h - s->stride : 0;
+    double steps = START + (double)c->turns * (double)(c->rows * s->stride + halo) / s->stride;
+    /* an SM is busy with the warps that it gets, or waits with too few of them */
+    int64_t together = WARPS / warps(c) > 0 ? WARPS / warps(c) : 1;
+    int64_t work = divide_up(blocks, SMS) * warps(c);
+    int64_t wait = divide_up(blocks, SMS * together) * BUSY;
+    return (double)(work > wait ? work : wait) * steps * traffic(c, e, s, size) *
            (1 + 0.2 * (bank_passes(c, s, size) - 1));
 }
 
@@ -95,14 +111,17 @@ static int64_t whole_lanes(int64_t lanes, const gdnn_conv *p, const gdnn_ring_sh
     return p->c * size % 16 == 0 && whole > 1 ? divide_up(lanes, whole) * whole : lanes;
 }
 
-/* Cuts of the rows into equal slabs, for one block of threads. */
-static void try_slabs(cut c, const extent *e, const gdnn_ring_shape *s, int size, cut *best,
+/* A block of threads with its rows cut into slabs, or with several turns. */
+static void try_block(cut c, const extent *e, const gdnn_ring_shape *s, int size, cut *best,
                       double *best_cost)
 {
     if (shared_bytes(&c, s, size) > MOST_SHARED)
         return;
-    for (int64_t slabs = 1; slabs <= 16 && slabs <= e->rows; slabs *= 2) {
-        c.rows = divide_up(e->rows, slabs);
+    for (int64_t i = -3; i <= 7; i++) {
+        c.rows = i < 0 ? divide_up(e->rows, 1 << -i) : e->rows;
+        c.turns = i > 0 ? i + 1 : 1;
+        if ((i < 0 && c.rows < 2 * s->filter_h) || (c.turns - 1) * c.images >= e->images)
+            continue;
         double tried = cost(&c, e, s, size);
         if (tried < *best_cost) {
             *best_cost = tried;
@@ -113,19 +132,20 @@ static void try_slabs(cut c, const extent *e, const gdnn_ring_shape *s, int size
 
 static cut choose(const gdnn_conv *p, const extent *e, const gdnn_ring_shape *s, int size)
 {
-    cut best = {1, 1, 1, e->rows};
+    cut best = {1, 1, 1, 1, e->rows};
     double best_cost = 1e300;
-    for (int64_t images = 1; images <= 16 && (images == 1 || images / 2 < e->images); images *= 2)
-        for (int64_t tiles = 1; tiles <= 16 && images * tiles <= s->threads; tiles++) {
+    for (int64_t images = 1; images <= 8 && (images == 1 || images / 2 < e->images); images *= 2)
+        for (int64_t tiles = 1; tiles <= 16 && tiles <= e->strips; tiles++) {
             int64_t strips = divide_up(e->strips, tiles), most = s->threads / (images * strips);
-            if (tiles > e->strips || most < 1)
+            if (most < 1)
                 continue;
-            /* from as many lanes as fit to half of them */
+            /* from as many lanes as fit down to a quarter of them */
             int64_t fewest = divide_up(e->channel_lanes, most);
-            for (int64_t cuts = fewest; cuts <= 2 * fewest + 2; cuts++) {
+            for (int64_t cuts = fewest; cuts <= 4 * fewest && cuts < fewest + 8; cuts++) {
                 int64_t lanes = whole_lanes(divide_up(e->channel_lanes, cuts), p, s, size);
                 if (lanes <= most)
-                    try_slabs((cut){lanes, strips, images, e->rows}, e, s, size, &best, &best_cost);
+                    try_block((cut){.lanes = lanes, .strips = strips, .images = images}, e, s, size,
+                              &best, &best_cost);
             }
         }
     return best;
@@ -145,7 +165,10 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
     int64_t out_h = gdnn_out_size(p, 0), out_w = gdnn_out_size(p, 1);
     extent e = {divide_up(p->c, shape.channels),
                 divide_up(divide_up(out_w, p->dilation[1]), shape.columns),
-                divide_up(out_h, p->dilation[0]), p->n, p->dilation[0] * p->dilation[1]};
+                divide_up(out_h, p->dilation[0]),
+                p->n,
+                p->dilation[0] * p->dilation[1],
+                p->c * size};
     cut c = choose(p, &e, &shape, size);
     int tile = (int)c.lanes * shape.channels, group = (int)(c.lanes * c.strips);
     int chunk = chunk_bytes(p, &c, &shape, size), parts = tile * size / chunk;
@@ -157,6 +180,7 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
         .tiling = {.lanes = (int)c.lanes,
                    .strips = (int)c.strips,
                    .images = (int)c.images,
+                   .turns = (int)c.turns,
                    .rows = (int)c.rows,
                    .lanes_inverse = gdnn_small_inverse((int)c.lanes),
                    .group_inverse = gdnn_small_inverse(group),
@@ -168,7 +192,7 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
                    .slot = slot,
                    .tile_bytes = tile * size,
                    .slot_bytes = slot * size,
-                   .last_slot = (GDNN_RING - 1) * slot * size,
+                   .last_slot = (shape.ring - 1) * slot * size,
                    .chunk = chunk,
                    .parts = parts,
                    .parts_inverse = gdnn_small_inverse(parts),
@@ -181,5 +205,7 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
                    .y_row = p->dilation[0] * out_w * p->k,
                    .y_column_bytes = (int)(p->dilation[1] * p->k * size),
                    .x_row_bytes = p->dilation[0] * p->in[1] * p->c * size,
-                   .y_row_bytes = p->dilation[0] * out_w * p->k * size}};
+                   .y_row_bytes = p->dilation[0] * out_w * p->k * size,
+                   .x_turn_bytes = c.images * p->in[0] * p->in[1] * p->c * size,
+                   .y_turn_bytes = c.images * out_h * out_w * p->k * size}};
 }

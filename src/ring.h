@@ -8,6 +8,7 @@
 typedef struct gdnn_ring_shape {
     int filter_h, filter_w, stride;
     int channels, columns; /* of a thread */
+    int ring;              /* rows in shared memory */
     int threads;           /* most of a block */
 } gdnn_ring_shape;
 
