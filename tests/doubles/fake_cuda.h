@@ -56,6 +56,10 @@ typedef struct gdnn_fake_counts {
 void gdnn_fake_counters(gdnn_fake_counts *counts);
 uint64_t gdnn_fake_launches(void);
 
+/* The field of gdnn_fake_counts from `threads` to `conflict_cycles` that is called `name`, for who does not
+ * know the struct. 0: there is none. */
+int gdnn_fake_counter(const char *name, uint64_t *value);
+
 /* 1 in the double that checks races and initialisation. */
 int gdnn_fake_checks_races(void);
 

@@ -132,6 +132,8 @@ static gdnn_status launch(run *r, const gdnn_plan *plan)
                                   address(&r->sides[TENSOR_Y]), address(&r->sides[TENSOR_Z]),
                                   address(&r->sides[TENSOR_BIAS])};
     long long before = session_launches(r->s);
+    session_counts from = {0}, to = {0};
+    session_read_counts(r->s, &from);
     gdnn_status status =
         gdnn_plan_run(plan, &tensors,
                       r->workspace.allocation ? buffer_address(&r->workspace) : NULL, r->s->stream);
@@ -139,6 +141,10 @@ static gdnn_status launch(run *r, const gdnn_plan *plan)
         status = session_wait(r->s);
     int promised = r->result->decision.launch.launches;
     r->result->launches = before < 0 ? promised : (int)(session_launches(r->s) - before);
+    r->result->counted = session_read_counts(r->s, &to);
+#define GDNN_COUNTER(name, meaning) r->result->counts.name = to.name - from.name;
+#include "counters.def"
+#undef GDNN_COUNTER
     return status;
 }
 

@@ -26,6 +26,8 @@ typedef struct trial_result {
     gdnn_decision decision;
     const char *reason; /* the decision's, or "memory" */
     int launches;       /* made, where the device counts them; else what the decision says */
+    bool counted;       /* by the device: `counts` is what the launch did */
+    session_counts counts;
     measure error;
     /* What went wrong besides the numbers, "" if nothing did: bytes written outside of the written
      * tensor's elements, an input changed, a launch too many. */
