@@ -4,6 +4,8 @@
 
 #include "budget.h"
 #include "compare.h"
+#include "cudnn_calls.h"
+#include "statistics.h"
 
 /* On the emulated device: what a launch did, beside the budgets. */
 typedef struct bench_counts {
@@ -20,5 +22,33 @@ void bench_counts_head(FILE *out);
 void bench_counts_cells(const bench_counts *b, FILE *out, bool ran);
 void bench_counts_members(const bench_counts *b, json *j, bool ran);
 void bench_counts_end(const bench_counts *b, FILE *out, json *j);
+
+/* On a GPU: time, beside cuDNN's in the same process and the same loop. */
+typedef struct bench_times {
+    cudnn_calls cudnn;
+    bool has_cudnn;
+    bool real; /* the driver is NVIDIA's, so that times mean something */
+    /* Of the last row that ran, in ms; NaN where something was not timed. */
+    spread ours, legacy, graph;
+    const char *kernel; /* that was timed; NULL: none */
+    double floor_us, gbps, ratio;
+    /* Of all rows. */
+    geomean ratios[3], all; /* by direction */
+    int timed, beside;
+    char refused[512]; /* why the first row that cuDNN does not run is not run; "" */
+    char untimed[512]; /* why the first row that was not timed was not; "" */
+} bench_times;
+
+/* Opens cuDNN, and says on `out` which. */
+void bench_times_begin(bench_times *b, FILE *out, const session *s);
+
+/* Times `conv`, whole. GDNN_FAILED: the driver refused something. */
+gdnn_status bench_times_row(bench_times *b, session *s, const trial *t, const gdnn_conv *conv);
+void bench_times_head(FILE *out);
+void bench_times_cells(const bench_times *b, FILE *out, bool ran);
+void bench_times_members(const bench_times *b, json *j, bool ran);
+
+/* Also closes cuDNN. */
+void bench_times_end(bench_times *b, FILE *out, json *j);
 
 #endif

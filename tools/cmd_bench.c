@@ -6,6 +6,14 @@ static command face = {
     .arguments = "FILE...|'PROBLEM'...|-",
     .help =
         "Runs every problem as compare does, and says what it costs.\n"
+        "On a GPU: the time of the whole problem, beside that of the real cuDNN in the same loop: "
+        "the "
+        "faster of the best algorithm of its legacy interface and the best of the plans that its "
+        "heuristics name first. Medians, on buffers that the L2 cache does not hold, without the "
+        "time "
+        "that the host takes to launch. ratio is cuDNN's time over ours; %floor is the time that "
+        "no "
+        "kernel can beat, in percent of ours. Errors are those of the scaled problem.\n"
         "On the emulated device: what one launch did, counted, beside x + w + y and the budgets "
         "below. L2/floor is the sectors that blocks read and write over the bytes of x, w and y; "
         "shared/out is bytes of shared memory for an output; conflicts is the share of bank "
@@ -26,6 +34,7 @@ static const unsigned long long most_workspace = 1ull << 30;
 typedef struct bench {
     bool emulated;
     bench_counts counts;
+    bench_times times;
 } bench;
 
 static bench state;
@@ -37,42 +46,57 @@ static gdnn_status open_device(session *s, session_choice choice)
     return status;
 }
 
+static void begin(void *context, FILE *out, const session *s)
+{
+    bench *b = context;
+    if (!b->emulated)
+        bench_times_begin(&b->times, out, s);
+}
+
 static gdnn_status measure_row(void *context, session *s, const trial *t, const gdnn_conv *from,
                                const trial_result *result)
 {
     bench *b = context;
-    (void)s;
+    if (!b->emulated)
+        return bench_times_row(&b->times, s, t, from);
     bench_counts_row(&b->counts, t->conv, from, result);
     return GDNN_OK;
 }
 
-static void begin(void *context, FILE *out, const session *s)
-{
-    (void)context, (void)out, (void)s;
-}
-
 static void head(void *context, FILE *out)
 {
-    (void)context;
-    bench_counts_head(out);
+    const bench *b = context;
+    if (b->emulated)
+        bench_counts_head(out);
+    else
+        bench_times_head(out);
 }
 
 static void cells(void *context, FILE *out, bool ran)
 {
-    bench *b = context;
-    bench_counts_cells(&b->counts, out, ran);
+    const bench *b = context;
+    if (b->emulated)
+        bench_counts_cells(&b->counts, out, ran);
+    else
+        bench_times_cells(&b->times, out, ran);
 }
 
 static void members(void *context, json *j, bool ran)
 {
-    bench *b = context;
-    bench_counts_members(&b->counts, j, ran);
+    const bench *b = context;
+    if (b->emulated)
+        bench_counts_members(&b->counts, j, ran);
+    else
+        bench_times_members(&b->times, j, ran);
 }
 
 static void end(void *context, FILE *out, json *j)
 {
     bench *b = context;
-    bench_counts_end(&b->counts, out, j);
+    if (b->emulated)
+        bench_counts_end(&b->counts, out, j);
+    else
+        bench_times_end(&b->times, out, j);
 }
 
 static const measures costs = {
