@@ -100,7 +100,10 @@ DRIVER cuDeviceGetName(char *name, int size, CUdevice device)
         return CUDA_ERROR_INVALID_DEVICE;
     if (!name || size < 1)
         return CUDA_ERROR_INVALID_VALUE;
-    snprintf(name, (size_t)size, "emulated GPU (sm_%d)", settings.sm);
+    if (settings.name.empty())
+        snprintf(name, (size_t)size, "emulated GPU (sm_%d)", settings.sm);
+    else
+        snprintf(name, (size_t)size, "%s", settings.name.c_str());
     return CUDA_SUCCESS;
 }
 
