@@ -78,8 +78,12 @@ static void more_work_takes_longer(void **state)
     begin(&t);
     assert_int_equal(device.driver->cuMemAlloc(&memory, 1 << 20), CUDA_SUCCESS);
     assert_int_equal(timer_try(&t, &much), GDNN_OK);
-    assert_int_equal(timer_try(&t, &little), GDNN_OK);
-    assert_true(much.ms > 4 * little.ms);
+    double least = much.ms;
+    for (int i = 0; i < 5; i++) { /* whatever else the machine does */
+        assert_int_equal(timer_try(&t, &little), GDNN_OK);
+        least = little.ms < least ? little.ms : least;
+    }
+    assert_true(much.ms > 4 * least);
     assert_int_equal(device.driver->cuMemFree(memory), CUDA_SUCCESS);
     timer_close(&t);
 }

@@ -4,43 +4,11 @@
 #define CUDNN_CALLS_H
 
 #include "cudnn.h"
-#include "cudnn_perf.h"
+#include "cudnn_proto.h"
 #include "graph_api.h"
 #include "groupdnn.h"
 #include "legacy_api.h"
 #include "session.h"
-
-/* Signatures, as legacy_api.h has others. */
-cudnnStatus_t gdnn_proto_cudnnCreate(cudnnHandle_t *);
-cudnnStatus_t gdnn_proto_cudnnDestroy(cudnnHandle_t);
-cudnnStatus_t gdnn_proto_cudnnSetStream(cudnnHandle_t, cudaStream_t);
-cudnnStatus_t gdnn_proto_cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *);
-cudnnStatus_t gdnn_proto_cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t, cudnnDataType_t, int,
-                                                    const int[], const int[]);
-cudnnStatus_t gdnn_proto_cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t);
-cudnnStatus_t gdnn_proto_cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *);
-cudnnStatus_t gdnn_proto_cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t, cudnnDataType_t,
-                                                    cudnnTensorFormat_t, int, const int[]);
-cudnnStatus_t gdnn_proto_cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t);
-cudnnStatus_t gdnn_proto_cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t *);
-cudnnStatus_t gdnn_proto_cudnnSetConvolutionNdDescriptor(cudnnConvolutionDescriptor_t, int,
-                                                         const int[], const int[], const int[],
-                                                         cudnnConvolutionMode_t, cudnnDataType_t);
-cudnnStatus_t gdnn_proto_cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t, int);
-cudnnStatus_t gdnn_proto_cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t, cudnnMathType_t);
-cudnnStatus_t gdnn_proto_cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t);
-cudnnStatus_t gdnn_proto_cudnnFindConvolutionForwardAlgorithmEx(
-    cudnnHandle_t, cudnnTensorDescriptor_t, const void *x, cudnnFilterDescriptor_t, const void *w,
-    cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t, void *y, int requested, int *returned,
-    cudnnConvolutionFwdAlgoPerf_t *, void *workspace, size_t workspace_bytes);
-cudnnStatus_t gdnn_proto_cudnnFindConvolutionBackwardDataAlgorithmEx(
-    cudnnHandle_t, cudnnFilterDescriptor_t, const void *w, cudnnTensorDescriptor_t, const void *dy,
-    cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t, void *dx, int requested, int *returned,
-    cudnnConvolutionBwdDataAlgoPerf_t *, void *workspace, size_t workspace_bytes);
-cudnnStatus_t gdnn_proto_cudnnFindConvolutionBackwardFilterAlgorithmEx(
-    cudnnHandle_t, cudnnTensorDescriptor_t, const void *x, cudnnTensorDescriptor_t, const void *dy,
-    cudnnConvolutionDescriptor_t, cudnnFilterDescriptor_t, void *dw, int requested, int *returned,
-    cudnnConvolutionBwdFilterAlgoPerf_t *, void *workspace, size_t workspace_bytes);
 
 /* The functions that are called. */
 #define CUDNN_CALLS(CALL)                                                                          \
