@@ -31,6 +31,7 @@ typedef struct bench_times {
     /* Of the last row that ran, in ms; NaN where something was not timed. */
     spread ours, legacy, graph;
     const char *kernel; /* that was timed; NULL: none */
+    double cudnn_ms; /* the faster of the two */
     double floor_us, gbps, ratio;
     /* Of all rows. */
     geomean ratios[3], all; /* by direction */

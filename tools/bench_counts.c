@@ -1,4 +1,5 @@
 #include "bench.h"
+#include "problem.h"
 #include <string.h>
 
 enum { WIDTH = 11 };
@@ -8,7 +9,7 @@ void bench_counts_row(bench_counts *b, const gdnn_conv *conv, const gdnn_conv *f
 {
     b->counts = result->counts;
     b->counted = result->counted;
-    b->floor = budget_floor(conv);
+    b->floor = gdnn_bytes(conv);
     if (!b->counted)
         return;
     b->counted_rows++;

@@ -67,6 +67,13 @@ def counts_are_what_a_launch_does():
     expect(is_near(row["shared_per_output"], row["shared_bytes"] / 240), "an output is an element of dy", row)
 
 
+@test
+def each_launch_is_counted_alone():
+    rows, _ = counted("--dtype", "f32", "--dir", "fwd,bwd_filter", SMALL, SMALL).records()
+    expect([row["dir"] for row in rows] == ["fwd", "bwd_filter"] * 2, rows)
+    expect(rows[0] == rows[2] and rows[1] == rows[3] and rows[0] != rows[1], rows)
+
+
 # Each block of the direct kernel reads rows of x that others read too.
 DEPTHWISE = "n=128 c=64 in=56x56 k=64 filter=3x3 pad=1 groups=64 dtype=f16 layout=nhwc dir=fwd"
 

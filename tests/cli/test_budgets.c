@@ -1,4 +1,5 @@
 #include "budget.h"
+#include "problem.h"
 #include "unit.h"
 #include <math.h>
 
@@ -14,7 +15,7 @@ static gdnn_conv problem(const char *text)
 static void costs_of(const gdnn_conv *conv, double l2, double shared, uint64_t conflicts,
                      cost costs[COSTS])
 {
-    double floor = budget_floor(conv);
+    double floor = gdnn_bytes(conv);
     session_counts counts = {.sectors_read = (uint64_t)(floor * l2 / 64),
                              .sectors_written = (uint64_t)(floor * l2 / 64),
                              .shared_bytes = (uint64_t)(floor * shared),
@@ -100,7 +101,7 @@ static void costs_are_what_was_counted(void **state)
         .sectors_read = 70, .sectors_written = 30, .shared_bytes = 12800, .conflict_cycles = 25};
     cost costs[COSTS];
     (void)state;
-    assert_true(budget_floor(&conv) == 2 * (800 + 800 + 36));
+    assert_true(gdnn_bytes(&conv) == 2 * (800 + 800 + 36));
     budget_costs(&conv, &conv, &counts, costs);
     assert_true(costs[COST_l2_ratio].value == 3200.0 / 3272);
     assert_true(costs[COST_shared_per_output].value == 16);

@@ -56,11 +56,6 @@ static void find_limit(const facts *f, cost_kind which, cost *c)
 #undef GDNN_BUDGET
 }
 
-double budget_floor(const gdnn_conv *conv)
-{
-    return gdnn_bytes(conv);
-}
-
 static double outputs(const gdnn_conv *conv)
 {
     return (double)gdnn_elements(conv, conv->dir == GDNN_BWD_DATA ? GDNN_ROLE_X : GDNN_ROLE_Y);
@@ -69,7 +64,7 @@ static double outputs(const gdnn_conv *conv)
 void budget_costs(const gdnn_conv *conv, const gdnn_conv *from, const session_counts *counts,
                   cost costs[COSTS])
 {
-    const double bytes = budget_floor(conv), shared = (double)counts->shared_bytes;
+    const double bytes = gdnn_bytes(conv), shared = (double)counts->shared_bytes;
     const double passes = shared / PASS_BYTES, conflicts = (double)counts->conflict_cycles;
     const double values[COSTS] = {
         [COST_l2_ratio] = 32.0 * (double)(counts->sectors_read + counts->sectors_written) / bytes,

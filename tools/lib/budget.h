@@ -21,9 +21,6 @@ typedef struct cost {
     const char *kind; /* of problem that has this budget; NULL where there is none */
 } cost;
 
-/* Bytes that must move at least: x, w and y once each. */
-double budget_floor(const gdnn_conv *conv);
-
 /* What `counts` of one launch that ran `conv` come to; `from` is the problem that it was scaled from, or `conv`. */
 void budget_costs(const gdnn_conv *conv, const gdnn_conv *from, const session_counts *counts,
                   cost costs[COSTS]);
