@@ -23,6 +23,12 @@ void bench_counts_cells(const bench_counts *b, FILE *out, bool ran);
 void bench_counts_members(const bench_counts *b, json *j, bool ran);
 void bench_counts_end(const bench_counts *b, FILE *out, json *j);
 
+/* The first few different reasons. */
+typedef struct bench_reasons {
+    int count;
+    char text[4][512];
+} bench_reasons;
+
 /* On a GPU: time, beside cuDNN's in the same process and the same loop. */
 typedef struct bench_times {
     cudnn_calls cudnn;
@@ -31,20 +37,21 @@ typedef struct bench_times {
     /* Of the last row that ran, in ms; NaN where something was not timed. */
     spread ours, legacy, graph;
     const char *kernel; /* that was timed; NULL: none */
-    double cudnn_ms; /* the faster of the two */
+    double cudnn_ms;    /* the faster of the two */
     double floor_us, gbps, ratio;
     /* Of all rows. */
     geomean ratios[3], all; /* by direction */
     int timed, beside;
-    char refused[512]; /* why the first row that cuDNN does not run is not run; "" */
-    char untimed[512]; /* why the first row that was not timed was not; "" */
+    bench_reasons refused; /* why cuDNN does not run a problem one way or the other */
+    bench_reasons untimed; /* why a row was not timed */
 } bench_times;
 
 /* Opens cuDNN, and says on `out` which. */
 void bench_times_begin(bench_times *b, FILE *out, const session *s);
 
-/* Times `conv`, whole. GDNN_FAILED: the driver refused something. */
-gdnn_status bench_times_row(bench_times *b, session *s, const trial *t, const gdnn_conv *conv);
+/* Times `conv`, whole, and has cuDNN run the trial's problem for `result`. GDNN_FAILED: the driver refused something. */
+gdnn_status bench_times_row(bench_times *b, session *s, const trial *t, const gdnn_conv *conv,
+                            trial_result *result);
 void bench_times_head(FILE *out);
 void bench_times_cells(const bench_times *b, FILE *out, bool ran);
 void bench_times_members(const bench_times *b, json *j, bool ran);

@@ -1,11 +1,13 @@
 #include "bench.h"
 #include "cudnn_graph.h"
 #include "cudnn_legacy.h"
+#include "cudnn_trial.h"
 #include "device.h"
 #include "plan.h"
 #include "problem.h"
 #include "timer.h"
 #include <math.h>
+#include <string.h>
 
 /* A row under way. */
 typedef struct row {
@@ -42,11 +44,15 @@ void bench_times_begin(bench_times *b, FILE *out, const session *s)
         fputs("The driver stands in for NVIDIA's: times mean nothing.\n", out);
 }
 
-/* Remembers the first reason. */
-static void remember(char text[static 512])
+/* Remembers the last error, once. */
+static void remember(bench_reasons *r)
 {
-    if (!*text)
-        snprintf(text, 512, "%s", gdnn_last_error());
+    const char *reason = gdnn_last_error();
+    for (int i = 0; i < r->count; i++)
+        if (!strncmp(r->text[i], reason, sizeof r->text[i] - 1))
+            return;
+    if (r->count < (int)(sizeof r->text / sizeof r->text[0]))
+        snprintf(r->text[r->count++], sizeof r->text[0], "%s", reason);
 }
 
 /* The fastest of the plans; false if none runs. */
@@ -77,11 +83,11 @@ static void prepare_cudnn(row *r, timed *list[3])
         timer_try(&r->timer, &r->theirs_legacy) == GDNN_OK)
         list[1] = &r->theirs_legacy;
     else
-        remember(r->b->refused);
+        remember(&r->b->refused);
     if (cudnn_graph_open(&r->graph, &r->b->cudnn, r->conv, &r->memory) == GDNN_OK && choose_plan(r))
         list[2] = &r->theirs_graph;
     else
-        remember(r->b->refused);
+        remember(&r->b->refused);
 }
 
 static void conclude(row *r, timed *const list[3])
@@ -125,7 +131,8 @@ static gdnn_status time_row(row *r, const trial *t)
     return GDNN_OK;
 }
 
-gdnn_status bench_times_row(bench_times *b, session *s, const trial *t, const gdnn_conv *conv)
+gdnn_status bench_times_row(bench_times *b, session *s, const trial *t, const gdnn_conv *conv,
+                            trial_result *result)
 {
     static const spread nothing = {NAN, NAN, NAN, 0};
     row r = {.b = b, .s = s, .conv = conv, .timer = {.s = s}};
@@ -134,9 +141,11 @@ gdnn_status bench_times_row(bench_times *b, session *s, const trial *t, const gd
     b->ours = b->legacy = b->graph = nothing;
     b->cudnn_ms = b->ratio = b->gbps = b->floor_us = NAN;
     b->kernel = NULL;
+    if (b->has_cudnn && cudnn_trial(&b->cudnn, s, t->conv, t->workspace, result) != GDNN_OK)
+        remember(&b->refused);
     gdnn_status status = time_row(&r, t);
     if (status == GDNN_UNSUPPORTED)
-        remember(b->untimed);
+        remember(&b->untimed);
     if (b->has_cudnn) {
         cudnn_graph_close(&r.graph);
         cudnn_legacy_close(&r.legacy);
@@ -203,10 +212,10 @@ void bench_times_end(bench_times *b, FILE *out, json *j)
     static const char *const keys[] = {[GDNN_FWD] = "ratio_fwd",
                                        [GDNN_BWD_DATA] = "ratio_bwd_data",
                                        [GDNN_BWD_FILTER] = "ratio_bwd_filter"};
-    if (*b->untimed)
-        fprintf(out, "Not timed: %s\n", b->untimed);
-    if (*b->refused)
-        fprintf(out, "cuDNN, where it does not run a problem one way: %s\n", b->refused);
+    for (int i = 0; i < b->untimed.count; i++)
+        fprintf(out, "Not timed: %s\n", b->untimed.text[i]);
+    for (int i = 0; i < b->refused.count; i++)
+        fprintf(out, "cuDNN, where it does not run a problem: %s\n", b->refused.text[i]);
     fprintf(out, "%d timed, %d of them beside cuDNN: %d below 1.0; geometric means:", b->timed,
             b->beside, b->all.below_one);
     for (int i = 0; i < 3; i++)

@@ -54,11 +54,11 @@ static void begin(void *context, FILE *out, const session *s)
 }
 
 static gdnn_status measure_row(void *context, session *s, const trial *t, const gdnn_conv *from,
-                               const trial_result *result)
+                               trial_result *result)
 {
     bench *b = context;
     if (!b->emulated)
-        return bench_times_row(&b->times, s, t, from);
+        return bench_times_row(&b->times, s, t, from, result);
     bench_counts_row(&b->counts, t->conv, from, result);
     return GDNN_OK;
 }

@@ -16,10 +16,10 @@ typedef struct measures {
     void *context;
     /* As session_open. */
     gdnn_status (*open)(session *s, session_choice choice);
-    /* Measures a row that ran: `from` is the problem before it was scaled, or the trial's. GDNN_FAILED: the row
-     * failed, and gdnn_last_error says why. */
+    /* Measures a row that ran: `from` is the problem before it was scaled, or the trial's. May add to `result` what
+     * cuDNN made. GDNN_FAILED: the row failed, and gdnn_last_error says why. */
     gdnn_status (*row)(void *context, session *s, const trial *t, const gdnn_conv *from,
-                       const trial_result *result);
+                       trial_result *result);
     /* Lines above the table, the headings of the columns, and the cells of the last row that `row` got, or of one
      * that did not run. */
     void (*begin)(void *context, FILE *out, const session *s);

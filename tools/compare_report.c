@@ -143,9 +143,8 @@ static void write_row(report *r, const job *row, const gdnn_conv *from, gdnn_sta
     json_text(j, "reason", status == GDNN_FAILED ? "driver-error" : result->reason);
     measured(j, "err_l2", ran, result->error.err_l2);
     measured(j, "tol", ran, result->error.tol);
-    /* The real cuDNN is not run by this command yet. */
-    json_null(j, "cudnn_err_l2");
-    json_null(j, "vs_cudnn_l2");
+    measured(j, "cudnn_err_l2", ran, result->cudnn_err_l2);
+    measured(j, "vs_cudnn_l2", ran, result->vs_cudnn_l2);
     if (ran)
         json_integer(j, "launches", result->launches);
     else

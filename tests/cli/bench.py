@@ -161,6 +161,8 @@ def times_have_their_fields():
         expect(row["floor_us"] == 2, "a launch takes longer than so little memory", row)
         expect(math.isclose(row["percent_of_floor"], 0.2 / row["ms"], rel_tol=1e-4), row)
         expect(row["real_time"] is False, row)
+        # The double computes in float64 and rounds once.
+        expect(0 < row["cudnn_err_l2"] <= row["tol"] and row["vs_cudnn_l2"] <= row["tol"], row)
 
 
 @test
@@ -207,9 +209,18 @@ def what_cudnn_does_not_run_has_no_ratio():
         expect_run(result, 0, piece)
         row = result.records()[0][0]
         expect(row["ms"] > 0 and row["cudnn_legacy_ms"] is None and row["ratio"] is None, row)
-    result = timed("--dtype", "f32", "--dir", "fwd", SMALL, GDNN_DOUBLE_FAIL="cudnnConvolutionForward:1")
-    expect_run(result, 0, "cudnnConvolutionForward: CUDNN_STATUS_EXECUTION_FAILED")
-    expect(result.records()[0][0]["ratio"] is None, result.out)
+        expect(row["cudnn_err_l2"] is None and row["vs_cudnn_l2"] is None, row)
+    for call, without in ((1, "cudnn_err_l2"), (2, "ratio")):
+        result = timed("--dtype", "f32", "--dir", "fwd", SMALL, GDNN_DOUBLE_FAIL="cudnnConvolutionForward:%d" % call)
+        expect_run(result, 0, "cudnnConvolutionForward: CUDNN_STATUS_EXECUTION_FAILED")
+        row = result.records()[0][0]
+        expect([key for key in ("cudnn_err_l2", "ratio") if row[key] is None] == [without], row)
+
+
+@test
+def what_cudnn_adds_to_counts():
+    row = timed("--dtype", "f64", SMALL + " beta=0.5 mode=conv", "--dir", "bwd_data").records()[0][0]
+    expect(row["cudnn_err_l2"] < 1e-15 and row["vs_cudnn_l2"] < 1e-15, row)
 
 
 @test
@@ -220,8 +231,8 @@ def the_drop_in_stays_out_of_it():
     expect_run(result, 0)
     with open(log) as file:
         calls = [line for line in file if line.startswith("cudnnConvolutionForward ")]
-    # Two to warm up, and a sample each.
-    expect(len(calls) == 2 + result.records()[0][0]["samples"], calls)
+    # One to compare, two to warm up, and a sample each.
+    expect(len(calls) == 1 + 2 + result.records()[0][0]["samples"], calls)
 
 
 @test
@@ -254,12 +265,14 @@ if CUDNN_GRAPHS:
         for row in rows:
             expect(row["cudnn_graph_ms"] > 0 and row["cudnn_legacy_ms"] > 0, row)
             expect(row["cudnn_ms"] == min(row["cudnn_graph_ms"], row["cudnn_legacy_ms"]), row)
+            expect(math.isclose(row["ratio"], row["cudnn_ms"] / row["ms"], rel_tol=1e-4), row)
 
     @test
     def graphs_pad_each_end_as_they_like():
         row = timed("--dtype", "f16", "--dir", "fwd", SMALL + " pad_after=2x0 layout=nhwc",
                     cudnn=CUDNN_GRAPHS).records()[0][0]
         expect(row["cudnn_legacy_ms"] is None and row["cudnn_ms"] == row["cudnn_graph_ms"] > 0, row)
+        expect(row["cudnn_err_l2"] <= row["tol"] and row["vs_cudnn_l2"] <= row["tol"], row)
 
 
 tool.main()

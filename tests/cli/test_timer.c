@@ -104,6 +104,41 @@ static void failures_come_back(void **state)
     timer_close(&t);
 }
 
+/* How it is done where the driver is real: calls that do not count, then several for a sample. */
+static void real_samples_are_of_many_calls(void **state)
+{
+    fake a = {'a', 0}, b = {'b', 0};
+    timed one = {.enqueue = enqueue, .context = &a}, two = {.enqueue = enqueue, .context = &b};
+    timed *list[] = {&one, &two};
+    timer t;
+    (void)state;
+    device.real_time = true;
+    begin(&t);
+    assert_int_equal(t.lead, 32); /* 64 KiB of cache, and 1000 bytes a call */
+    assert_true(t.filler != 0);
+    assert_int_equal(timer_try(&t, &one), GDNN_OK);
+    assert_int_equal(timer_try(&t, &two), GDNN_OK);
+    one.ms = 0.1; /* 4 calls a sample after 20 */
+    two.ms = 500; /* one after one */
+    memset(calls, 0, sizeof calls);
+    assert_int_equal(timer_run(&t, list, 2), GDNN_OK);
+    assert_true(one.count == 3 && two.count == 3); /* the least */
+    assert_int_equal(strlen(calls), 3 * (20 + 4 + 1 + 1));
+    for (int i = 0; calls[i]; i++)
+        assert_int_equal(calls[i], i % 26 < 24 ? 'a' : 'b');
+    one.ms = 1e-4;
+    one.count = 0;
+    memset(calls, 0, sizeof calls);
+    a.calls_left = 100; /* 32 and 16 each time */
+    assert_int_equal(timer_run(&t, list, 1), GDNN_FAILED);
+    assert_int_equal(one.count, 2);
+    device.real_time = false;
+    timer_close(&t);
+    begin(&t);
+    assert_true(t.filler == 0);
+    timer_close(&t);
+}
+
 static gdnn_conv problem(const char *text)
 {
     gdnn_conv conv;
@@ -215,6 +250,7 @@ int main(void)
         cmocka_unit_test(samples_are_taken_in_turns),
         cmocka_unit_test(more_work_takes_longer),
         cmocka_unit_test(failures_come_back),
+        cmocka_unit_test(real_samples_are_of_many_calls),
         cmocka_unit_test(copies_outgrow_the_cache_twice),
         cmocka_unit_test(copies_hold_numbers),
         cmocka_unit_test(little_memory_holds_fewer_copies),

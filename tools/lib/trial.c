@@ -4,6 +4,7 @@
 #include "plan.h"
 #include "problem.h"
 #include "reference.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,7 +258,9 @@ static gdnn_status run_plan(run *r, const gdnn_plan *plan)
 
 gdnn_status trial_run(session *s, const trial *t, trial_result *result)
 {
-    *result = (trial_result){.written = (tensor_name)gdnn_written(t->conv->dir)};
+    *result = (trial_result){.written = (tensor_name)gdnn_written(t->conv->dir),
+                             .cudnn_err_l2 = NAN,
+                             .vs_cudnn_l2 = NAN};
     run r = {.s = s, .t = t, .result = result};
     gdnn_plan *plan;
     gdnn_status status =
