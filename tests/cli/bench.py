@@ -218,7 +218,7 @@ def what_cudnn_does_not_run_has_no_ratio():
 
 
 @test
-def what_cudnn_adds_to_counts():
+def cudnn_scales_prior_contents_too():
     row = timed("--dtype", "f64", SMALL + " beta=0.5 mode=conv", "--dir", "bwd_data").records()[0][0]
     expect(row["cudnn_err_l2"] < 1e-15 and row["vs_cudnn_l2"] < 1e-15, row)
 
