@@ -19,8 +19,8 @@ typedef struct bench_counts {
 void bench_counts_row(bench_counts *b, const gdnn_conv *conv, const gdnn_conv *from,
                       const trial_result *result);
 void bench_counts_head(FILE *out);
-void bench_counts_cells(const bench_counts *b, FILE *out, bool ran);
-void bench_counts_members(const bench_counts *b, json *j, bool ran);
+void bench_counts_cells(const bench_counts *b, FILE *out, bool measured);
+void bench_counts_members(const bench_counts *b, json *j, bool measured);
 void bench_counts_end(const bench_counts *b, FILE *out, json *j);
 
 /* The first few different reasons. */
@@ -34,7 +34,7 @@ typedef struct bench_times {
     cudnn_calls cudnn;
     bool has_cudnn;
     bool real; /* the driver is NVIDIA's, so that times mean something */
-    /* Of the last row that ran, in ms; NaN where something was not timed. */
+    /* Of the last row that measured, in ms; NaN where something was not timed. */
     spread ours, legacy, graph;
     const char *kernel; /* that was timed; NULL: none */
     double cudnn_ms;    /* the faster of the two */
@@ -53,8 +53,8 @@ void bench_times_begin(bench_times *b, FILE *out, const session *s);
 gdnn_status bench_times_row(bench_times *b, session *s, const trial *t, const gdnn_conv *conv,
                             trial_result *result);
 void bench_times_head(FILE *out);
-void bench_times_cells(const bench_times *b, FILE *out, bool ran);
-void bench_times_members(const bench_times *b, json *j, bool ran);
+void bench_times_cells(const bench_times *b, FILE *out, bool measured);
+void bench_times_members(const bench_times *b, json *j, bool measured);
 
 /* Also closes cuDNN. */
 void bench_times_end(bench_times *b, FILE *out, json *j);

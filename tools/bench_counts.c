@@ -2,7 +2,8 @@
 #include "problem.h"
 #include <string.h>
 
-enum { WIDTH = 11 };
+/* Of the columns. */
+static const int width[COSTS] = {11, 11, 10};
 
 void bench_counts_row(bench_counts *b, const gdnn_conv *conv, const gdnn_conv *from,
                       const trial_result *result)
@@ -22,27 +23,29 @@ void bench_counts_row(bench_counts *b, const gdnn_conv *conv, const gdnn_conv *f
 
 void bench_counts_head(FILE *out)
 {
-    fprintf(out, "%*s%*s%*s", WIDTH, "L2/floor", WIDTH, "shared/out", WIDTH, "conflicts");
+    static const char *const heads[COSTS] = {"L2/floor", "shared/out", "conflicts"};
+    for (int i = 0; i < COSTS; i++)
+        fprintf(out, "%*s", width[i], heads[i]);
 }
 
 /* A value, and the budget if it is missed. */
-static void put_cost(const cost *c, FILE *out)
+static void put_cost(const cost *c, int columns, FILE *out)
 {
     char text[64];
     const char *percent = !strcmp(c->name, "conflict_percent") ? "%" : "";
     int used = snprintf(text, sizeof text, "%.*f%s", c->value < 10 ? 2 : 1, c->value, percent);
     if (budget_missed(c))
         snprintf(text + used, sizeof text - (size_t)used, ">%.4g%s", c->limit, percent);
-    fprintf(out, "%*s", WIDTH, text);
+    fprintf(out, "%*s", columns, text);
 }
 
-void bench_counts_cells(const bench_counts *b, FILE *out, bool ran)
+void bench_counts_cells(const bench_counts *b, FILE *out, bool measured)
 {
     for (int i = 0; i < COSTS; i++)
-        if (ran && b->counted)
-            put_cost(&b->costs[i], out);
+        if (measured && b->counted)
+            put_cost(&b->costs[i], width[i], out);
         else
-            fprintf(out, "%*s", WIDTH, "-");
+            fprintf(out, "%*s", width[i], "-");
 }
 
 static void count(json *j, const char *key, bool known, uint64_t value)
@@ -53,11 +56,11 @@ static void count(json *j, const char *key, bool known, uint64_t value)
         json_null(j, key);
 }
 
-void bench_counts_members(const bench_counts *b, json *j, bool ran)
+void bench_counts_members(const bench_counts *b, json *j, bool measured)
 {
     char text[256];
-    bool known = ran && b->counted;
-    if (ran)
+    bool known = measured && b->counted;
+    if (measured)
         json_number(j, "bytes_floor", b->floor);
     else
         json_null(j, "bytes_floor");

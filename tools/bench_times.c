@@ -158,12 +158,12 @@ gdnn_status bench_times_row(bench_times *b, session *s, const trial *t, const gd
 
 void bench_times_head(FILE *out)
 {
-    fprintf(out, "%10s%10s%7s%7s", "us", "cuDNN us", "ratio", "%floor");
+    fprintf(out, "%9s%9s%7s%7s", "us", "cuDNN us", "ratio", "%floor");
 }
 
-static void cell(FILE *out, int width, int digits, bool ran, double value)
+static void cell(FILE *out, int width, int digits, bool measured, double value)
 {
-    if (ran && isfinite(value))
+    if (measured && isfinite(value))
         fprintf(out, "%*.*f", width, digits, value);
     else
         fprintf(out, "%*s", width, "-");
@@ -174,15 +174,15 @@ static double percent_of_floor(const bench_times *b)
     return b->floor_us > 0 ? b->floor_us / (10 * b->ours.median) : NAN;
 }
 
-void bench_times_cells(const bench_times *b, FILE *out, bool ran)
+void bench_times_cells(const bench_times *b, FILE *out, bool measured)
 {
-    cell(out, 10, 1, ran, 1e3 * b->ours.median);
-    cell(out, 10, 1, ran, 1e3 * b->cudnn_ms);
-    cell(out, 7, 2, ran, b->ratio);
-    cell(out, 7, 1, ran, percent_of_floor(b));
+    cell(out, 9, 1, measured, 1e3 * b->ours.median);
+    cell(out, 9, 1, measured, 1e3 * b->cudnn_ms);
+    cell(out, 7, 2, measured, b->ratio);
+    cell(out, 7, 1, measured, percent_of_floor(b));
 }
 
-void bench_times_members(const bench_times *b, json *j, bool ran)
+void bench_times_members(const bench_times *b, json *j, bool measured)
 {
     /* json_number writes null for NaN. */
     const struct {
@@ -201,9 +201,9 @@ void bench_times_members(const bench_times *b, json *j, bool ran)
         {"percent_of_floor", percent_of_floor(b)},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        json_number(j, numbers[i].key, ran ? numbers[i].value : NAN);
-    json_integer(j, "samples", ran ? b->ours.count : 0);
-    json_text(j, "timed_kernel", ran ? b->kernel : NULL);
+        json_number(j, numbers[i].key, measured ? numbers[i].value : NAN);
+    json_integer(j, "samples", measured ? b->ours.count : 0);
+    json_text(j, "timed_kernel", measured ? b->kernel : NULL);
     json_flag(j, "real_time", b->real);
 }
 

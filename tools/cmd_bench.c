@@ -72,22 +72,22 @@ static void head(void *context, FILE *out)
         bench_times_head(out);
 }
 
-static void cells(void *context, FILE *out, bool ran)
+static void cells(void *context, FILE *out, bool measured)
 {
     const bench *b = context;
     if (b->emulated)
-        bench_counts_cells(&b->counts, out, ran);
+        bench_counts_cells(&b->counts, out, measured);
     else
-        bench_times_cells(&b->times, out, ran);
+        bench_times_cells(&b->times, out, measured);
 }
 
-static void members(void *context, json *j, bool ran)
+static void members(void *context, json *j, bool measured)
 {
     const bench *b = context;
     if (b->emulated)
-        bench_counts_members(&b->counts, j, ran);
+        bench_counts_members(&b->counts, j, measured);
     else
-        bench_times_members(&b->times, j, ran);
+        bench_times_members(&b->times, j, measured);
 }
 
 static void end(void *context, FILE *out, json *j)

@@ -16,17 +16,17 @@ typedef struct measures {
     void *context;
     /* As session_open. */
     gdnn_status (*open)(session *s, session_choice choice);
-    /* Measures a row that ran: `from` is the problem before it was scaled, or the trial's. May add to `result` what
+    /* Measures a row that passed: `from` is the problem before it was scaled, or the trial's. May add to `result` what
      * cuDNN made. GDNN_FAILED: the row failed, and gdnn_last_error says why. */
     gdnn_status (*row)(void *context, session *s, const trial *t, const gdnn_conv *from,
                        trial_result *result);
     /* Lines above the table, the headings of the columns, and the cells of the last row that `row` got, or of one
-     * that did not run. */
+     * that did not pass. */
     void (*begin)(void *context, FILE *out, const session *s);
     void (*head)(void *context, FILE *out);
-    void (*cells)(void *context, FILE *out, bool ran);
+    void (*cells)(void *context, FILE *out, bool measured);
     /* The members of that row's record. */
-    void (*members)(void *context, json *j, bool ran);
+    void (*members)(void *context, json *j, bool measured);
     /* Lines below the table, and members of the summary. */
     void (*end)(void *context, FILE *out, json *j);
 } measures;

@@ -91,7 +91,7 @@ static void print_row(report *r, const job *row, bool scaled, gdnn_status status
     const char *note = scaled ? "  scaled" : "";
     bool ran = status == GDNN_OK;
     if (r->measures)
-        r->measures->cells(r->measures->context, out, ran);
+        r->measures->cells(r->measures->context, out, ran && result->pass);
     else if (ran)
         fprintf(out, "%10.2e %10.2e", result->error.err_l2, result->error.tol);
     else
@@ -154,7 +154,7 @@ static void write_row(report *r, const job *row, const gdnn_conv *from, gdnn_sta
     else
         json_flag(j, "pass", ran && result->pass);
     if (r->measures)
-        r->measures->members(r->measures->context, j, ran);
+        r->measures->members(r->measures->context, j, ran && result->pass);
     if (dump)
         json_text(j, "dump", dump);
     json_end(j);

@@ -17,6 +17,25 @@ static int dump_one(const request *q, int i, const gdnn_conv *from, const trial_
     return status == GDNN_OK ? EXIT_PASS : environment_error(q->face, "%s", gdnn_last_error());
 }
 
+/* Runs the scaled problem with the kernel that the whole one, `from`, gets, which might not be its own choice; if that
+ * cannot run it, with its own. */
+static gdnn_status run_scaled(session *s, const trial *t, const gdnn_conv *from,
+                              trial_result *result)
+{
+    gdnn_options options = *t->options;
+    trial same = *t;
+    const gdnn_decision whole = gdnn_decide(from, (int64_t)t->workspace, &s->facts, t->options);
+    if (whole.launch.kernel) {
+        snprintf(options.kernel, sizeof options.kernel, "%s", whole.launch.kernel->name);
+        same.options = &options;
+        gdnn_status status = trial_run(s, &same, result);
+        if (status != GDNN_UNSUPPORTED || !strcmp(result->reason, "memory"))
+            return status;
+        trial_release(result);
+    }
+    return trial_run(s, t, result);
+}
+
 static int run_row(const request *q, int i, session *s, report *r, double macs)
 {
     job *row = &q->jobs.list[i];
@@ -30,8 +49,8 @@ static int run_row(const request *q, int i, session *s, report *r, double macs)
         if (role != (int)gdnn_written(row->conv.dir))
             t.given[role] = q->given.file[role].data;
     trial_result result;
-    gdnn_status status = trial_run(s, &t, &result);
-    if (r->measures && status == GDNN_OK)
+    gdnn_status status = scaled ? run_scaled(s, &t, &from, &result) : trial_run(s, &t, &result);
+    if (r->measures && status == GDNN_OK && result.pass)
         status =
             r->measures->row(r->measures->context, s, &t, scaled ? &from : &row->conv, &result);
 

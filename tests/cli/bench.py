@@ -131,6 +131,20 @@ def rows_that_do_not_run_have_no_figures():
 
 
 @test
+def rows_fit_a_page():
+    long = "name=a_name_of_exactly_forty_letters_as_it_is "
+    shown = [run("bench", "--device", "emulated", long + DEPTHWISE, long + SMALL + " dtype=f16 dir=bwd_filter").out,
+             timed(long + DEPTHWISE.replace("n=128", "n=8"), long + SMALL + " dtype=f16 dir=bwd_filter").err]
+    for text in shown:
+        lines = text.splitlines()
+        start = next(i for i, line in enumerate(lines) if line.startswith("name "))
+        for line in lines[start:start + 3]:
+            expect(len(line) <= 120, len(line), line)
+        expect(len(lines[start + 1]) - len("  ok  scaled") == len(lines[start + 2]) - len("  ok") == len(lines[start]),
+               text)
+
+
+@test
 def options_and_messages():
     text = run("bench", "--help").out
     for piece in ("--device", "--workspace", "l2_ratio 1.15: depthwise, straight from global memory", "1.31>1.15"):
