@@ -94,6 +94,12 @@ static __device__ __forceinline__ int64_t peel(int64_t &n, const gdnn_divisor &d
     return r;
 }
 
+/* n / d for small numbers, from gdnn_small_inverse(d). */
+static __device__ __forceinline__ int small_divide(int n, int inverse)
+{
+    return (int)((uint32_t)n * (uint32_t)inverse >> 20);
+}
+
 /* Rounds down; n may be negative. */
 static __device__ __forceinline__ int64_t divide_floor(int64_t n, const gdnn_divisor &d)
 {
@@ -116,6 +122,24 @@ static __device__ __forceinline__ int row_end(int first, int count)
 {
     const int ROW = 256;
     return count - first < ROW ? count : first + ROW;
+}
+
+/* What follows the sum in a forward convolution. z, prior and bias are the elements for this output; each is read only
+ * where the problem has it. */
+template <class T, class A>
+static __device__ __forceinline__ A forward_end(A sum, const T *z, const T *prior, const T *bias,
+                                                const gdnn_args &a)
+{
+    sum *= value_of<A>(a.alpha);
+    if (a.has_z)
+        sum = fused(value_of<A>(a.alpha2), A(load(z)), sum);
+    if (a.beta.nonzero)
+        sum = fused(value_of<A>(a.beta), A(load(prior)), sum);
+    if (a.has_bias)
+        sum += A(load(bias));
+    if (a.relu && sum < 0) /* a NaN stays */
+        sum = 0;
+    return sum;
 }
 
 /* alpha * sum + beta * prior, the end of every gradient. */

@@ -16,6 +16,9 @@ typedef struct gdnn_divisor {
     int64_t value;
 } gdnn_divisor;
 
+/* n / d = n * gdnn_small_inverse(d) >> 20 for 0 <= n and 1 <= d with n * d < 2^20. */
+#define gdnn_small_inverse(d) ((1 << 20) / (d) + 1)
+
 /* A factor in both precisions: a kernel reads the one that its sums have. */
 typedef struct gdnn_scale {
     double f64;
@@ -40,6 +43,32 @@ typedef struct gdnn_axis {
     int64_t out_step;      /* dilation / gcd: p falls by it from one such tap to the next */
 } gdnn_axis;
 
+/* How a kernel cuts its problem into blocks; kernels without such a cut have zeros. What a kernel would have to compute
+ * from these numbers and keep is here too: the launch's constants cost no registers. */
+typedef struct gdnn_tiling {
+    int32_t lanes;  /* of a block, threads along the channels */
+    int32_t strips; /* threads along the columns, each of which has a strip of them */
+    int32_t images; /* images */
+    int32_t rows;   /* rows of the output in a slab, which is what a thread marches through */
+    int32_t lanes_inverse, group_inverse; /* gdnn_small_inverse of lanes, and of lanes * strips */
+    gdnn_divisor channel_tiles, strip_tiles, slabs; /* blocks along these axes */
+
+    /* Of kernels with a ring of rows in shared memory (dw_ring.h); in elements, or bytes where the name says so. */
+    int32_t tile;  /* channels of a block; in the ring, from one column to the next */
+    int32_t width; /* columns of a row in the ring, the padding among them */
+    int32_t slot;  /* from one row of the ring to the next */
+    int32_t tile_bytes, slot_bytes, last_slot; /* the offset of the last slot, in bytes */
+    int32_t
+        chunk; /* bytes of a copy, 16, 8 or 4, where x is aligned to it; else element by element */
+    int32_t parts,
+        parts_inverse; /* copies for a column, which as many threads make; gdnn_small_inverse */
+    int32_t copies;    /* columns that the threads of an image copy at a time */
+    int32_t copies_from,
+        copies_to; /* bytes from one of a thread's columns to its next, in x and in the ring */
+    int32_t x_column, y_column; /* from one column of a sub-grid to the next */
+    int64_t x_row, y_row;
+} gdnn_tiling;
+
 typedef struct gdnn_args {
     int64_t n, c, k;
     gdnn_divisor c_div, k_div; /* C, K */
@@ -55,6 +84,7 @@ typedef struct gdnn_args {
     /* Channels whose products make one chain of additions: long sums are sums of chains, so that rounding errors do not
      * grow with their length. */
     int32_t chain;
+    gdnn_tiling tiling;
 } gdnn_args;
 
 #endif

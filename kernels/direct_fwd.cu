@@ -84,21 +84,11 @@ static __device__ __forceinline__ void direct_fwd(const T *__restrict__ x, const
         sum += chain;
     }
 
-    sum *= value_of<A>(a.alpha);
-    if (a.has_z)
-        sum = fused(value_of<A>(a.alpha2),
-                    A(load(z + n * a.z_stride_n + k * a.z_stride_k + out0 * a.axis[0].z_stride +
-                           out1 * a.axis[1].z_stride + out2 * a.axis[2].z_stride)),
-                    sum);
+    int64_t z_at = n * a.z_stride_n + k * a.z_stride_k + out0 * a.axis[0].z_stride +
+                   out1 * a.axis[1].z_stride + out2 * a.axis[2].z_stride;
     T *out = y + n * a.y_stride_n + k * a.y_stride_k + out0 * a.axis[0].y_stride +
              out1 * a.axis[1].y_stride + out2 * a.axis[2].y_stride;
-    if (a.beta.nonzero)
-        sum = fused(value_of<A>(a.beta), A(load(out)), sum);
-    if (a.has_bias)
-        sum += A(load(bias + k));
-    if (a.relu && sum < 0) /* a NaN stays */
-        sum = 0;
-    store(out, sum);
+    store(out, forward_end(sum, z + z_at, out, bias + k, a));
 }
 
 #define INSTANCE(layout, channels_last, dtype, T)                                                  \

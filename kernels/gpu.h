@@ -36,6 +36,15 @@
  *       src_bytes become zero and are not read. Complete for the issuing thread after
  *       gpu_cp_async_commit and gpu_cp_async_wait<n>, which waits until at most n commits are open;
  *       others see it after a barrier. Below sm_80 a plain copy.
+ *
+ * gpu_shared                    an address in shared memory, counted in bytes: one register
+ * gpu_shared_address(pointer)   of a pointer into shared memory
+ * gpu_load_shared(word, at)     1, 2 or 4 words of 4 bytes, aligned to all of them; one of 2 bytes
+ * gpu_store_shared(at, value)   one value
+ * gpu_copy_shared<4 | 8 | 16>(at, from)   gpu_cp_async of all bytes
+ *
+ * gpu_unpack(pair, low, high)   the two values of a __half2 or __nv_bfloat162 as floats
+ * gpu_pack(low, high, pair)     both rounded to nearest
  */
 #ifndef GDNN_GPU_H
 #define GDNN_GPU_H
@@ -130,9 +139,58 @@ GPU_FUNCTION uint32_t gpu_tf32(float value)
 #endif
 }
 
-GPU_FUNCTION uint32_t gpu_shared_address(const void *pointer)
+/* __half22float2 moves each half first; this splits the register once. */
+GPU_FUNCTION void gpu_unpack(const __half2 &pair, float &low, float &high)
+{
+    asm("{.reg .f16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h;}"
+        : "=f"(low), "=f"(high)
+        : "r"(reinterpret_cast<const uint32_t &>(pair)));
+}
+
+GPU_FUNCTION void gpu_unpack(const __nv_bfloat162 &pair, float &low, float &high)
+{
+    uint32_t bits = reinterpret_cast<const uint32_t &>(pair);
+    low = __uint_as_float(bits << 16);
+    high = __uint_as_float(bits & 0xffff0000u);
+}
+
+GPU_FUNCTION void gpu_pack(float low, float high, __half2 &pair)
+{
+    pair = __floats2half2_rn(low, high);
+}
+
+GPU_FUNCTION void gpu_pack(float low, float high, __nv_bfloat162 &pair)
+{
+    pair = __floats2bfloat162_rn(low, high);
+}
+
+typedef uint32_t gpu_shared;
+
+GPU_FUNCTION gpu_shared gpu_shared_address(const void *pointer)
 {
     return (uint32_t)__cvta_generic_to_shared(pointer);
+}
+
+GPU_FUNCTION void gpu_load_shared(uint16_t (&word)[1], gpu_shared at)
+{
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(word[0]) : "r"(at));
+}
+
+GPU_FUNCTION void gpu_load_shared(uint32_t (&word)[1], gpu_shared at)
+{
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word[0]) : "r"(at));
+}
+
+GPU_FUNCTION void gpu_load_shared(uint32_t (&word)[2], gpu_shared at)
+{
+    asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(word[0]), "=r"(word[1]) : "r"(at));
+}
+
+GPU_FUNCTION void gpu_load_shared(uint32_t (&word)[4], gpu_shared at)
+{
+    asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "r"(at));
 }
 
 #define GPU_LDMATRIX(suffix, trans)                                                                \
@@ -186,6 +244,29 @@ GPU_FUNCTION void gpu_cp_async(void *dst, const void *src, int src_bytes = BYTES
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(gpu_shared_address(dst)),
                      "l"(__cvta_generic_to_global(src)), "n"(BYTES), "r"(src_bytes)
+                     : "memory");
+#endif
+}
+
+template <class T>
+GPU_FUNCTION void gpu_store_shared(gpu_shared at, T value)
+{
+    *static_cast<T *>(__cvta_shared_to_generic(at)) = value;
+}
+
+template <int BYTES>
+GPU_FUNCTION void gpu_copy_shared(gpu_shared at, const void *from)
+{
+#if GPU_BELOW_SM80
+    gpu_cp_async<BYTES>(__cvta_shared_to_generic(at), from);
+#else
+    if (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at),
+                     "l"(__cvta_generic_to_global(from))
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at),
+                     "l"(__cvta_generic_to_global(from)), "n"(BYTES)
                      : "memory");
 #endif
 }

@@ -1,5 +1,4 @@
 #include "route.h"
-#include "args.h"
 #include "device.h"
 #include "driver.h"
 #include "error.h"
@@ -74,7 +73,7 @@ static bool decide(gdnn_route *route, bool (*accepted)(void *context), void *con
         gdnn_log_conv(GDNN_LOG_ERROR, conv, "not loaded", gdnn_last_error());
         return status != GDNN_FAILED;
     }
-    gdnn_args_fill(&route->args, conv);
+    gdnn_launch_args(&route->shape, conv, &route->args);
     set_spans(route);
     return true;
 }

@@ -60,34 +60,60 @@ static gdnn_layout preferred_variant(const gdnn_conv *p, int threads)
     return prefers_channels(gdnn_dims(p), size, gdnn_strides(p, role)) ? GDNN_NHWC : GDNN_NCHW;
 }
 
+/* The variant of `kernel` for `p`; false if it has none. */
+static bool variant_for(const gdnn_kernel *kernel, const gdnn_conv *p, gdnn_layout *variant)
+{
+    if (kernel->any_strides) {
+        /* only its direct backward-filter looks at the threads, which are the same in both variants */
+        gdnn_grid grid = kernel->grid(p, GDNN_NCHW);
+        *variant = preferred_variant(p, grid.threads);
+        return true;
+    }
+    for (int i = GDNN_NCHW; i <= GDNN_NHWC; i++)
+        if (kernel->layouts >> i & 1 && gdnn_packed_as(p, (gdnn_layout)i)) {
+            *variant = (gdnn_layout)i;
+            return true;
+        }
+    return false;
+}
+
+/* Whether nothing but the convolution itself is asked for. */
+static bool is_plain(const gdnn_conv *p)
+{
+    return p->alpha == 1 && p->beta == 0 && !p->bias && !(p->z && p->alpha2 != 0) &&
+           p->act == GDNN_ACT_NONE;
+}
+
 /* Fills `launch` if `kernel` can run `p`; else says why not. */
 static gdnn_reason fit(const gdnn_kernel *kernel, const gdnn_conv *p, int64_t workspace,
                        const gdnn_device *device, gdnn_launch_shape *launch)
 {
     gdnn_layout variant;
-    if (kernel->dir != p->dir || !(kernel->dtypes >> p->dtype & 1))
-        return GDNN_REASON_NO_KERNEL;
-    if (kernel->any_strides)
-        variant = preferred_variant(p, kernel->threads);
-    else if (!gdnn_common_layout(p, &variant) || !(kernel->layouts >> variant & 1))
-        return GDNN_REASON_NO_KERNEL;
-    if (!kernel->when(p))
+    gdnn_grid grid;
+    if (kernel->dir != p->dir || !(kernel->dtypes >> p->dtype & 1) ||
+        !variant_for(kernel, p, &variant) || !gdnn_kernel_grid(kernel, p, variant, &grid))
         return GDNN_REASON_NO_KERNEL;
 
-    int64_t blocks = kernel->blocks(p, variant);
-    if (blocks > INT_MAX && kernel->any_strides) {
+    if (grid.blocks > INT_MAX && kernel->any_strides) {
         variant = variant == GDNN_NCHW ? GDNN_NHWC : GDNN_NCHW;
-        blocks = kernel->blocks(p, variant);
+        grid = kernel->grid(p, variant);
     }
-    if (blocks > INT_MAX)
+    if (grid.blocks > INT_MAX)
         return GDNN_REASON_TOO_LARGE;
-    int64_t shared = kernel->shared(p), needs = kernel->workspace(p);
-    if (shared > device->shared_bytes)
+    if (grid.shared > device->shared_bytes)
         return GDNN_REASON_SHARED_MEMORY;
-    if (needs > workspace)
+    if (grid.workspace > workspace)
         return GDNN_REASON_WORKSPACE;
-    *launch =
-        (gdnn_launch_shape){kernel, variant, p->dtype, blocks, kernel->threads, shared, needs, 1};
+    *launch = (gdnn_launch_shape){.kernel = kernel,
+                                  .variant = variant,
+                                  .dtype = p->dtype,
+                                  .plain = kernel->has_plain && is_plain(p),
+                                  .blocks = grid.blocks,
+                                  .threads = grid.threads,
+                                  .shared = grid.shared,
+                                  .workspace = grid.workspace,
+                                  .launches = 1,
+                                  .tiling = grid.tiling};
     return GDNN_REASON_TAKEN;
 }
 

@@ -23,11 +23,13 @@ typedef struct gdnn_launch_shape {
     const gdnn_kernel *kernel;
     gdnn_layout variant;
     gdnn_dtype dtype;
+    bool plain; /* the instance with a plain epilogue */
     int64_t blocks;
     int threads;
     int64_t shared;
     int64_t workspace; /* bytes that it uses of those offered */
     int launches;
+    gdnn_tiling tiling;
 } gdnn_launch_shape;
 
 typedef struct gdnn_decision {

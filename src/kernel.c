@@ -2,6 +2,7 @@
 #include "enums.h"
 #include "images.h"
 #include "kernel_terms.h"
+#include "turn.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -13,50 +14,46 @@
         }                                                                                          \
     }
 
+enum {
+    DIRECTION_FWD = GDNN_FWD,
+    DIRECTION_BWD_DATA = GDNN_BWD_DATA,
+    DIRECTION_BWD_FILTER = GDNN_BWD_FILTER,
+    DIRECTION_TURNED
+};
+
 /* The columns that depend on the problem become functions. */
-#define GDNN_KERNEL(file, name, direction, layouts, dtypes, tile, when, threads, blocks, shared,   \
-                    workspace)                                                                     \
+#define GDNN_KERNEL(file, name, code, direction, layouts, dtypes, epilogues, tile, when, grid)     \
     static bool name##_when(const gdnn_conv *p)                                                    \
     {                                                                                              \
         (void)p;                                                                                   \
         return when;                                                                               \
     }                                                                                              \
-    static int64_t name##_blocks(const gdnn_conv *p, gdnn_layout variant)                          \
+    static gdnn_grid name##_grid(const gdnn_conv *p, gdnn_layout variant)                          \
     {                                                                                              \
         (void)p, (void)variant;                                                                    \
-        return blocks;                                                                             \
-    }                                                                                              \
-    static int64_t name##_shared(const gdnn_conv *p)                                               \
-    {                                                                                              \
-        (void)p;                                                                                   \
-        return shared;                                                                             \
-    }                                                                                              \
-    static int64_t name##_workspace(const gdnn_conv *p)                                            \
-    {                                                                                              \
-        (void)p;                                                                                   \
-        return workspace;                                                                          \
+        return grid;                                                                               \
     }
 #include "kernels.def"
 #undef GDNN_KERNEL
 
 enum { NCHW = 1 << GDNN_NCHW, NHWC = 1 << GDNN_NHWC, ANY = NCHW | NHWC | 4 };
 enum { F16 = 1 << GDNN_F16, BF16 = 1 << GDNN_BF16, F32 = 1 << GDNN_F32, F64 = 1 << GDNN_F64 };
+enum { PLAIN = 1, FULL = 2 };
 
 const gdnn_kernel gdnn_kernels[] = {
-#define GDNN_KERNEL(file, name, direction, layouts, dtypes, tile, when, threads, blocks, shared,   \
-                    workspace)                                                                     \
+#define GDNN_KERNEL(file, name, code, direction, layouts, dtypes, epilogues, tile, when, grid)     \
     {#file,                                                                                        \
      #name,                                                                                        \
-     GDNN_##direction,                                                                             \
+     #code,                                                                                        \
+     DIRECTION_##direction == DIRECTION_TURNED ? GDNN_BWD_DATA : (gdnn_dir)DIRECTION_##direction,  \
+     DIRECTION_##direction == DIRECTION_TURNED,                                                    \
      (layouts) & (NCHW | NHWC),                                                                    \
      (layouts) == ANY,                                                                             \
      dtypes,                                                                                       \
+     ((epilogues)&PLAIN) != 0,                                                                     \
      tile,                                                                                         \
-     threads,                                                                                      \
      name##_when,                                                                                  \
-     name##_blocks,                                                                                \
-     name##_shared,                                                                                \
-     name##_workspace,                                                                             \
+     name##_grid,                                                                                  \
      GDNN_IMAGE_##file},
 #include "kernels.def"
 #undef GDNN_KERNEL
@@ -72,9 +69,24 @@ const gdnn_kernel *gdnn_kernel_find(const char *name)
     return NULL;
 }
 
-void gdnn_kernel_symbol(const gdnn_kernel *kernel, gdnn_layout variant, gdnn_dtype dtype,
-                        char *text, size_t size)
+bool gdnn_kernel_grid(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_layout variant,
+                      gdnn_grid *grid)
 {
-    snprintf(text, size, "gdnn_%s_%s_%s", kernel->name, gdnn_enum_word(GDNN_ENUM_layout, variant),
-             gdnn_enum_word(GDNN_ENUM_dtype, dtype));
+    gdnn_conv turned;
+    if (kernel->turned) {
+        if (!gdnn_turn(conv, &turned))
+            return false;
+        conv = &turned;
+    }
+    if (!kernel->when(conv))
+        return false;
+    *grid = kernel->grid(conv, variant);
+    return true;
+}
+
+void gdnn_kernel_symbol(const gdnn_kernel *kernel, gdnn_layout variant, gdnn_dtype dtype,
+                        bool plain, char *text, size_t size)
+{
+    snprintf(text, size, "gdnn_%s_%s_%s%s", kernel->code, gdnn_enum_word(GDNN_ENUM_layout, variant),
+             gdnn_enum_word(GDNN_ENUM_dtype, dtype), plain ? "_plain" : "");
 }

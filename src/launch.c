@@ -1,7 +1,9 @@
 #include "launch.h"
+#include "args.h"
 #include "driver.h"
 #include "error.h"
 #include "images.h"
+#include "turn.h"
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -70,7 +72,8 @@ static gdnn_status load(const gdnn_driver *cu, const gdnn_launch_shape *shape, C
     gdnn_status status = open_library(cu, shape->kernel->image, &file);
     if (status != GDNN_OK)
         return status;
-    gdnn_kernel_symbol(shape->kernel, shape->variant, shape->dtype, symbol, sizeof symbol);
+    gdnn_kernel_symbol(shape->kernel, shape->variant, shape->dtype, shape->plain, symbol,
+                       sizeof symbol);
     CUresult result = cu->cuLibraryGetKernel(&kernel, libraries[shape->kernel->image], symbol);
     if (result != CUDA_SUCCESS)
         return refuse(result, "cuLibraryGetKernel", file);
@@ -127,6 +130,14 @@ gdnn_status gdnn_load(const gdnn_launch_shape *shape, CUfunction *function, gdnn
     return status;
 }
 
+void gdnn_launch_args(const gdnn_launch_shape *shape, const gdnn_conv *conv, gdnn_args *args)
+{
+    gdnn_conv turned;
+    bool turns = shape->kernel->turned && gdnn_turn(conv, &turned);
+    gdnn_args_fill(args, turns ? &turned : conv);
+    args->tiling = shape->tiling;
+}
+
 gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, const gdnn_args *args,
                         const gdnn_tensors *tensors, void *workspace, CUstream stream)
 {
@@ -137,6 +148,10 @@ gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, con
         t.bias = NULL;
     if (!shape->workspace)
         workspace = NULL;
+    if (shape->kernel->turned) { /* its forward convolution reads dy and writes dx */
+        t.x = tensors->y;
+        t.y = tensors->x;
+    }
     /* the driver copies parameters and writes none */
     void *parameters[] = {&t.x, &t.w, &t.y, &t.z, &t.bias, &workspace, (void *)args};
     CUlaunchConfig config = {.gridDimX = (unsigned)shape->blocks,

@@ -14,6 +14,9 @@
  * cannot run the kernel, for that reason. GDNN_FAILED: the driver refused; *reason is NO_IMAGE. */
 gdnn_status gdnn_load(const gdnn_launch_shape *shape, CUfunction *function, gdnn_reason *reason);
 
+/* What the kernel of `shape`, which gdnn_decide made for `conv`, is told about it. */
+void gdnn_launch_args(const gdnn_launch_shape *shape, const gdnn_conv *conv, gdnn_args *args);
+
 /* Enqueues the launch. Allocates, locks and synchronises nothing.
  * GDNN_FAILED: the driver refused it. */
 gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, const gdnn_args *args,

@@ -139,8 +139,7 @@ void gdnn_options_init(gdnn_options *options)
 /* What GROUPDNN_DISABLE may name beside the kernels; and the kernels, each behind a comma. */
 static const char parts[] = "all,fwd,bwd_data,bwd_filter";
 static const char kernels[] = ""
-#define GDNN_KERNEL(file, name, direction, layouts, dtypes, tile, when, threads, blocks, shared,   \
-                    workspace)                                                                     \
+#define GDNN_KERNEL(file, name, code, direction, layouts, dtypes, epilogues, tile, when, grid)     \
     "," #name
 #include "kernels.def"
 #undef GDNN_KERNEL

@@ -1,5 +1,4 @@
 #include "plan.h"
-#include "args.h"
 #include "device.h"
 #include "error.h"
 #include "launch.h"
@@ -54,7 +53,7 @@ static gdnn_status prepare(gdnn_plan *plan, const gdnn_conv *conv, size_t worksp
     }
     plan->conv = *conv;
     plan->shape = decision->launch;
-    gdnn_args_fill(&plan->args, conv);
+    gdnn_launch_args(&plan->shape, conv, &plan->args);
     status = gdnn_load(&plan->shape, &plan->function, &decision->reason);
     if (status == GDNN_OK)
         gdnn_log_conv(GDNN_LOG_INFO, conv, "plan", plan->shape.kernel->name);

@@ -108,23 +108,26 @@ bool gdnn_is_packed(int dims, const int64_t *size, const int64_t *stride, gdnn_l
     return same_strides(dims, size, stride, packed);
 }
 
-bool gdnn_common_layout(const gdnn_conv *conv, gdnn_layout *layout)
+bool gdnn_packed_as(const gdnn_conv *conv, gdnn_layout layout)
 {
     int dims = gdnn_dims(conv);
     int64_t x[GDNN_MAX_DIMS], w[GDNN_MAX_DIMS], y[GDNN_MAX_DIMS];
     gdnn_sizes(conv, GDNN_ROLE_X, x);
     gdnn_sizes(conv, GDNN_ROLE_W, w);
     gdnn_sizes(conv, GDNN_ROLE_Y, y);
-    for (int i = GDNN_NCHW; i <= GDNN_NHWC; i++) {
-        gdnn_layout tried = (gdnn_layout)i;
-        if (gdnn_is_packed(dims, x, conv->x_stride, tried) &&
-            gdnn_is_packed(dims, w, conv->w_stride, tried) &&
-            gdnn_is_packed(dims, y, conv->y_stride, tried) &&
-            (!conv->z || gdnn_is_packed(dims, y, conv->z_stride, tried))) {
-            *layout = tried;
+    return gdnn_is_packed(dims, x, conv->x_stride, layout) &&
+           gdnn_is_packed(dims, w, conv->w_stride, layout) &&
+           gdnn_is_packed(dims, y, conv->y_stride, layout) &&
+           (!conv->z || gdnn_is_packed(dims, y, conv->z_stride, layout));
+}
+
+bool gdnn_common_layout(const gdnn_conv *conv, gdnn_layout *layout)
+{
+    for (int i = GDNN_NCHW; i <= GDNN_NHWC; i++)
+        if (gdnn_packed_as(conv, (gdnn_layout)i)) {
+            *layout = (gdnn_layout)i;
             return true;
         }
-    }
     return false;
 }
 

@@ -34,6 +34,9 @@ void gdnn_packed(int dims, const int64_t *size, gdnn_layout layout, int64_t *str
 /* True if every axis longer than 1 has its packed stride; axes of size 1 may have any. */
 bool gdnn_is_packed(int dims, const int64_t *size, const int64_t *stride, gdnn_layout layout);
 
+/* True if x, w, y (and z) are all packed in `layout`. */
+bool gdnn_packed_as(const gdnn_conv *conv, gdnn_layout layout);
+
 /* The layout in which x, w, y (and z) are all packed; false if there is none. Where both fit: NCHW. */
 bool gdnn_common_layout(const gdnn_conv *conv, gdnn_layout *layout);
 

@@ -97,6 +97,21 @@ static void try_kernel(check *c, session *s, const gdnn_kernel *kernel, const ch
                    total.run, total.worst);
 }
 
+/* Loads the instances of a kernel for one layout and type, and counts them. False: one does not load. */
+static bool load_instances(const gdnn_launch_shape *wanted, int *loaded)
+{
+    for (int plain = 0; plain <= wanted->kernel->has_plain; plain++) {
+        gdnn_launch_shape shape = *wanted;
+        CUfunction function;
+        gdnn_reason reason;
+        shape.plain = plain;
+        if (gdnn_load(&shape, &function, &reason) != GDNN_OK)
+            return false;
+        ++*loaded;
+    }
+    return true;
+}
+
 /* Loads every instance of every kernel, and prints a line. False: one does not load. */
 static bool load_all(check *c, const session *s, const char *where)
 {
@@ -110,16 +125,12 @@ static bool load_all(check *c, const session *s, const char *where)
             for (int layout = GDNN_NCHW; layout <= GDNN_NHWC; layout++) {
                 gdnn_launch_shape shape = {
                     .kernel = kernel, .variant = (gdnn_layout)layout, .dtype = (gdnn_dtype)dtype};
-                CUfunction function;
-                gdnn_reason reason;
-                if (!(kernel->dtypes >> dtype & kernel->layouts >> layout & 1))
-                    continue;
-                if (gdnn_load(&shape, &function, &reason) != GDNN_OK) {
+                if (kernel->dtypes >> dtype & kernel->layouts >> layout & 1 &&
+                    !load_instances(&shape, &loaded)) {
                     check_line(c, CHECK_FAILED, where, "%s%s: %s", s->facts.name, sm,
                                gdnn_last_error());
                     return false;
                 }
-                loaded++;
             }
     }
     check_line(c, CHECK_OK, where, "%s%s: all %d instances of %d kernels load", s->facts.name, sm,

@@ -63,7 +63,7 @@ static void list(const gdnn_kernel *kernel, FILE *out, json *j)
     const char *file;
     const void *image = gdnn_image(kernel->image, &size, &file);
     cubin_use use;
-    snprintf(prefix, sizeof prefix, "gdnn_%s_", kernel->name);
+    snprintf(prefix, sizeof prefix, "gdnn_%s_", kernel->code);
     bool known = cubin_read(image, size, prefix, &use);
     cubin_archs(image, size, archs, sizeof archs);
     const char *dir = gdnn_enum_word(GDNN_ENUM_dir, (int)kernel->dir);

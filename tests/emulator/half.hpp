@@ -305,4 +305,23 @@ static inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits)
     return emu::bit_cast<__nv_bfloat16>(bits);
 }
 
+static inline void gpu_unpack(__half2 pair, float &low, float &high)
+{
+    low = __low2float(pair);
+    high = __high2float(pair);
+}
+static inline void gpu_unpack(__nv_bfloat162 pair, float &low, float &high)
+{
+    low = __low2float(pair);
+    high = __high2float(pair);
+}
+static inline void gpu_pack(float low, float high, __half2 &pair)
+{
+    pair = __floats2half2_rn(low, high);
+}
+static inline void gpu_pack(float low, float high, __nv_bfloat162 &pair)
+{
+    pair = __floats2bfloat162_rn(low, high);
+}
+
 #endif

@@ -38,6 +38,31 @@ static inline void gpu_cp_async(void *dst, const void *src, int src_bytes = BYTE
     static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "cp.async copies 4, 8 or 16 bytes");
     emu::copy_async(dst, src, BYTES, src_bytes, where);
 }
+typedef unsigned char *gpu_shared;
+static inline gpu_shared gpu_shared_address(const void *pointer)
+{
+    return static_cast<gpu_shared>(const_cast<void *>(pointer));
+}
+template <class W, int WORDS>
+static inline void gpu_load_shared(W (&word)[WORDS], gpu_shared at)
+{
+    struct alignas(WORDS * sizeof(W)) access {
+        W word[WORDS];
+    };
+    const access all = *reinterpret_cast<const access *>(at);
+    for (int i = 0; i < WORDS; i++)
+        word[i] = all.word[i];
+}
+template <class T>
+static inline void gpu_store_shared(gpu_shared at, T value)
+{
+    *reinterpret_cast<T *>(at) = value;
+}
+template <int BYTES>
+static inline void gpu_copy_shared(gpu_shared at, const void *from, emu::Where where = emu::Where())
+{
+    emu::copy_async(at, from, BYTES, BYTES, where);
+}
 static inline void gpu_cp_async_commit()
 {
     emu::copy_commit();

@@ -102,7 +102,7 @@ static void offer_launches(subject *s, int groups, int each)
     trial_result r;
     run(s, &conv, &r);
     int made = r.launches,
-        most = conv.dir == GDNN_BWD_FILTER && s->kernel->workspace(&conv) ? 2 : 1;
+        most = conv.dir == GDNN_BWD_FILTER && subject_workspace(s, &conv) ? 2 : 1;
     trial_release(&r);
     if (made < 1 || made > most)
         subject_fail(s, &conv, "%d launches for %d groups: at most %d are allowed", made, groups,

@@ -110,7 +110,7 @@ static void launch(const subject *s, const sparse *c, const place *p)
     const gdnn_tensors tensors = {at[TENSOR_X], at[TENSOR_W], at[TENSOR_Y],
                                   c->alias_z ? at[TENSOR_Y] : at[TENSOR_Z], at[TENSOR_BIAS]};
     gdnn_status status =
-        gdnn_plan_make(&plan, &c->conv, (size_t)s->kernel->workspace(&c->conv), &s->options, NULL);
+        gdnn_plan_make(&plan, &c->conv, (size_t)subject_workspace(s, &c->conv), &s->options, NULL);
     if (status == GDNN_OK && gdnn_plan_workspace(plan))
         need(s->session->driver->cuMemAlloc(&workspace, gdnn_plan_workspace(plan)), "cuMemAlloc");
     if (status == GDNN_OK)

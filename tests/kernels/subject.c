@@ -75,9 +75,21 @@ void subject_fail(const subject *s, const gdnn_conv *conv, const char *format, .
     fail_msg("%s", what);
 }
 
+/* How the kernel of `s` runs `conv`; all zero if it does not. */
+static gdnn_grid grid_of(const subject *s, const gdnn_conv *conv)
+{
+    gdnn_grid grid = {0};
+    return gdnn_kernel_grid(s->kernel, conv, s->layout, &grid) ? grid : (gdnn_grid){0};
+}
+
+int64_t subject_workspace(const subject *s, const gdnn_conv *conv)
+{
+    return grid_of(s, conv).workspace;
+}
+
 bool subject_takes(subject *s, const gdnn_conv *conv)
 {
-    int64_t workspace = s->kernel->workspace(conv);
+    int64_t workspace = subject_workspace(s, conv);
     gdnn_decision decision = gdnn_decide(conv, workspace, &s->session->facts, &s->options);
     if (decision.reason != GDNN_REASON_TAKEN) {
         if (subject_is_direct(s))
@@ -97,14 +109,14 @@ bool subject_takes(subject *s, const gdnn_conv *conv)
 double subject_work(const subject *s, const gdnn_conv *conv)
 {
     gdnn_launch_shape launch =
-        gdnn_decide(conv, s->kernel->workspace(conv), &s->session->facts, &s->options).launch;
+        gdnn_decide(conv, subject_workspace(s, conv), &s->session->facts, &s->options).launch;
     return (double)launch.blocks * launch.threads + gdnn_macs(conv) / 8;
 }
 
 void subject_run(const subject *s, trial *t, trial_result *result)
 {
     t->options = &s->options;
-    t->workspace = (size_t)s->kernel->workspace(t->conv);
+    t->workspace = (size_t)subject_workspace(s, t->conv);
     gdnn_status status = trial_run(s->session, t, result);
     trial_result r = *result;
     if (status == GDNN_OK && r.pass)
@@ -145,7 +157,7 @@ static gdnn_conv with_many_pixels(const subject *s, const gdnn_conv *conv)
 {
     gdnn_conv many = *conv;
     int64_t pixels = gdnn_elements(conv, GDNN_ROLE_Y) / (conv->n * conv->k);
-    many.n = s->kernel->threads / pixels + 1;
+    many.n = grid_of(s, conv).threads / pixels + 1;
     if (conv->n == 1) { /* its strides may be anything */
         many.x_stride[0] = gdnn_span(conv, GDNN_ROLE_X);
         many.y_stride[0] = gdnn_span(conv, GDNN_ROLE_Y);
@@ -157,7 +169,7 @@ void subject_try(subject *s, const gdnn_conv *conv)
 {
     subject_try_trial(s, &(trial){.conv = conv});
     if (conv->dir != GDNN_BWD_FILTER ||
-        gdnn_elements(conv, GDNN_ROLE_Y) / conv->k >= s->kernel->threads)
+        gdnn_elements(conv, GDNN_ROLE_Y) / conv->k >= grid_of(s, conv).threads)
         return;
     gdnn_conv many = with_many_pixels(s, conv);
     if (gdnn_check(&many) == GDNN_OK && subject_work(s, &many) <= SUBJECT_MOST_WORK)

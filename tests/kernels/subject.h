@@ -29,6 +29,9 @@ bool subject_is_direct(const subject *s);
 gdnn_conv subject_conv(const subject *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Bytes of workspace that the kernel needs for `conv`. */
+int64_t subject_workspace(const subject *s, const gdnn_conv *conv);
+
 /* Counts the case; true if it is to be run now. */
 bool subject_takes(subject *s, const gdnn_conv *conv);
 

@@ -1,5 +1,4 @@
 #include "cudnn_client.h"
-#include "args.h"
 #include "device.h"
 #include "half.h"
 #include "launch.h"
@@ -40,7 +39,7 @@ static gdnn_route route_of(const gdnn_conv *conv)
     gdnn_decision decision = gdnn_decide(conv, 0, &device, &options);
     CHECK(decision.reason == GDNN_REASON_TAKEN);
     route.shape = decision.launch;
-    gdnn_args_fill(&route.args, conv);
+    gdnn_launch_args(&route.shape, conv, &route.args);
     CHECK(gdnn_load(&route.shape, &route.function, &route.reason) == GDNN_OK);
     return route;
 }

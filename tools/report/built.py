@@ -17,6 +17,7 @@ PACKAGE = "nvidia-cuda-nvdisasm==13.5.37"
 PLACES = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
 
 # A line of kernels.def. threads and dynamic: numbers, or None where they depend on the problem.
+# instances: those that are compiled for it, none where it runs as another kernel.
 Kernel = namedtuple("Kernel", "file name instances threads dynamic")
 
 
@@ -44,13 +45,15 @@ def kernel_list(text):
             else:
                 fields[-1] += letter
         fields = [field.strip() for field in fields]
-        if len(fields) != 11:
-            raise Wrong("kernels.def: %d fields instead of 11 in GDNN_KERNEL(%s)" % (len(fields), line))
-        file, name, _, layouts, dtypes, _, _, threads, _, shared, _ = fields
+        if len(fields) != 10:
+            raise Wrong("kernels.def: %d fields instead of 10 in GDNN_KERNEL(%s)" % (len(fields), line))
+        file, name, code, _, layouts, dtypes, epilogues, _, _, grid = fields
         words = ("NCHW", "NHWC") if layouts == "ANY" else layouts.split("|")
-        instances = ["gdnn_%s_%s_%s" % (name, layout.strip().lower(), dtype.strip().lower())
-                     for layout in words for dtype in dtypes.split("|")]
-        kernels.append(Kernel(file, name, instances, number(threads), number(shared)))
+        ends = ("", "_plain") if "PLAIN" in epilogues else ("",)
+        instances = ["gdnn_%s_%s_%s%s" % (name, layout.strip().lower(), dtype.strip().lower(), end)
+                     for layout in words for dtype in dtypes.split("|") for end in ends if code == name]
+        plain = re.match(r"GRID\((\d+),", grid)
+        kernels.append(Kernel(file, name, instances, number(plain[1]) if plain else None, 0 if plain else None))
     return kernels
 
 

@@ -1,0 +1,496 @@
+/* Depthwise convolution, channels last: rows through a ring in shared memory.
+ *
+ * A thread owns CHANNELS neighbouring channels of a strip of COLUMNS outputs and marches down the rows. Each row of x is
+ * brought once, by asynchronous copies that run RING - 1 rows ahead; its columns beyond the image are zeros that were
+ * written before. A row of x takes part in up to FILTER_H / STRIDE rows of y: as many sets of sums rotate, at no cost,
+ * since the loop over rows is unrolled by a whole turn. Filters stay in registers.
+ *
+ * A block has `lanes` threads along the channels and `strips` along the columns, for each of its `images`. A dilated
+ * problem is run as its undilated sub-grids, each by blocks of its own. How the block is chosen: src/ring.c. */
+#ifndef GDNN_DW_RING_H
+#define GDNN_DW_RING_H
+
+#include "depthwise.h"
+#include "dw_ring_host.h"
+
+template <int FILTER_H_, int FILTER_W_, int STRIDE_, int CHANNELS_, int COLUMNS_>
+struct RingShape {
+    static const int FILTER_H = FILTER_H_, FILTER_W = FILTER_W_, STRIDE = STRIDE_;
+    static const int CHANNELS = CHANNELS_, COLUMNS = COLUMNS_;
+    static const int TAPS = FILTER_H * FILTER_W;
+    static const int SETS = (FILTER_H + STRIDE - 1) / STRIDE; /* rows of y in the making */
+    static const int IN_COLUMNS = (COLUMNS - 1) * STRIDE + FILTER_W;
+};
+
+/* The part of the problem that a block, and in it this thread, works on. */
+struct RingPlace {
+    SubAxis h, w;
+    int first_row, end_row; /* rows of y */
+    int first_strip;        /* first column of y of the block */
+    int group, in_group;    /* threads of an image, and which of them this is */
+    int image, strip, lane; /* in the block */
+    int64_t n;
+    bool present;              /* whether there is such an image */
+    int channel_tile, channel; /* first channels of the block, of the thread */
+    int step_h, step_w;        /* dilations */
+    int phase_h, phase_w;
+};
+
+template <class S>
+static __device__ __forceinline__ RingPlace ring_place(const gdnn_args &a)
+{
+    const gdnn_tiling &t = a.tiling;
+    RingPlace p;
+    int64_t block = blockIdx.x;
+    p.channel_tile = (int)peel(block, t.channel_tiles) * t.lanes * S::CHANNELS;
+    p.first_strip = (int)peel(block, t.strip_tiles) * t.strips * S::COLUMNS;
+    int slab = (int)peel(block, t.slabs);
+    p.step_h = (int)a.axis[1].dilation.value;
+    p.step_w = (int)a.axis[2].dilation.value;
+    p.phase_h = (int)peel(block, a.axis[1].dilation);
+    p.phase_w = (int)peel(block, a.axis[2].dilation);
+    p.h = sub_axis(a.axis[1], p.phase_h);
+    p.w = sub_axis(a.axis[2], p.phase_w);
+    p.first_row = slab * t.rows;
+    p.end_row = min(p.first_row + t.rows, p.h.out);
+
+    p.group = t.lanes * t.strips;
+    p.image = small_divide(threadIdx.x, t.group_inverse);
+    p.in_group = threadIdx.x - p.image * p.group;
+    p.strip = small_divide(p.in_group, t.lanes_inverse);
+    p.lane = p.in_group - p.strip * t.lanes;
+    p.n = block * t.images + p.image;
+    p.present = p.image < t.images && p.n < a.n;
+    p.channel = p.channel_tile + p.lane * S::CHANNELS;
+    return p;
+}
+
+/* Where a thread writes: COLUMNS columns of CHANNELS channels, of which some may lie outside of y. */
+template <class T>
+struct RingOut {
+    T *y;
+    const T *z, *bias;
+    int columns, channels; /* inside of y */
+    bool wide;             /* all of them, and aligned */
+};
+
+template <class T, class S>
+static __device__ __forceinline__ RingOut<T> ring_out(const RingPlace &p, T *y, const T *z,
+                                                      const T *bias, const gdnn_args &a)
+{
+    RingOut<T> out;
+    int q = p.first_strip + p.strip * S::COLUMNS, channels = (int)a.k;
+    int64_t at =
+        ((p.n * a.axis[1].out + p.phase_h) * a.axis[2].out + q * p.step_w + p.phase_w) * channels +
+        p.channel;
+    out.y = y + at;
+    out.z = z + at;
+    out.bias = bias + p.channel;
+    out.columns = p.present ? max(min(S::COLUMNS, p.w.out - q), 0) : 0;
+    out.channels = max(min(S::CHANNELS, channels - p.channel), 0);
+    out.wide = out.columns == S::COLUMNS && out.channels == S::CHANNELS &&
+               ((uintptr_t)y | (uint64_t)channels * sizeof(T)) % (S::CHANNELS * sizeof(T)) == 0;
+    return out;
+}
+
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void store_row(const RingOut<T> &out, int64_t row,
+                                                 const float (&sum)[S::COLUMNS][S::CHANNELS],
+                                                 const gdnn_args &a)
+{
+    if (PLAIN && out.wide) {
+        T *to = out.y + row;
+        GPU_UNROLL
+        for (int q = 0; q < S::COLUMNS; q++, to += a.tiling.y_column)
+            store_values<T, S::CHANNELS>(to, sum[q]);
+        return;
+    }
+    GPU_UNROLL
+    for (int q = 0; q < S::COLUMNS; q++)
+        GPU_UNROLL
+    for (int c = 0; c < S::CHANNELS; c++)
+        if (q < out.columns && c < out.channels) {
+            int64_t at = row + q * a.tiling.y_column + c;
+            float value = sum[q][c];
+            if (!PLAIN)
+                value = forward_end(value, out.z + at, out.y + at, out.bias + c, a);
+            store(out.y + at, value);
+        }
+}
+
+/* A thread's share of bringing a row of x: `count` of its columns, one chunk of each. */
+template <class T>
+struct RingSource {
+    const T *from; /* of the row to be brought next */
+    gpu_shared to; /* in slot 0 */
+    int count;
+    int left;     /* rows to be brought */
+    int elements; /* 0; or of a column, where they are copied one by one */
+};
+
+template <class T, class S>
+static __device__ __forceinline__ RingSource<T> ring_source(const RingPlace &p, const T *x,
+                                                            T *images, const gdnn_args &a)
+{
+    RingSource<T> s;
+    const gdnn_tiling &t = a.tiling;
+    int channels = (int)a.c, own = min(t.tile, channels - p.channel_tile);
+
+    int window = p.first_strip * S::STRIDE - p.w.pad; /* column of x that is the ring's first */
+    int before = max(-window, 0), end = max(min(window + t.width, p.w.in), window + before);
+    int first = max(p.first_row * S::STRIDE - p.h.pad, 0);
+    int last = min((p.end_row - 1) * S::STRIDE - p.h.pad + S::FILTER_H, p.h.in);
+    s.left = last - first;
+
+    int column = 0, part = p.in_group, step = 1;
+    s.elements = t.chunk < 4 || (uintptr_t)x % t.chunk ? own : 0;
+    if (!s.elements) {
+        column = small_divide(p.in_group, t.parts_inverse);
+        part = (p.in_group - column * t.parts) * (t.chunk / (int)sizeof(T));
+        step = t.copies;
+    }
+    bool copies = p.present && part < own && (s.elements || column < step);
+    s.count = copies ? (end - window - before - column + step - 1) / step : 0;
+    column += before;
+    T *image = images + p.image * t.width * t.tile;
+    s.to = gpu_shared_address(image + column * t.tile + part);
+    s.from = x + part + p.channel_tile +
+             ((p.n * a.axis[1].in + p.h.first + (int64_t)first * p.step_h) * a.axis[2].in +
+              p.w.first + (int64_t)(window + column) * p.step_w) *
+                 channels;
+
+    /* zeros where no copy writes: columns beyond the image, channels beyond the last */
+    if (!p.present)
+        return s;
+    int edge = before * t.tile, inside = (end - window - before) * t.tile;
+    for (int i = p.in_group; i < t.width * t.tile - inside; i += p.group)
+        for (int slot = 0; slot < GDNN_RING; slot++)
+            image[slot * t.slot + i + (i < edge ? 0 : inside)] = T(0.0f);
+    if (own < t.tile)
+        for (int i = p.in_group; i < inside; i += p.group)
+            if (i % t.tile >= own)
+                for (int slot = 0; slot < GDNN_RING; slot++)
+                    image[slot * t.slot + edge + i] = T(0.0f);
+    return s;
+}
+
+template <int BYTES, class T>
+static __device__ __forceinline__ void copy_chunks(const RingSource<T> &s, gpu_shared to,
+                                                   const gdnn_tiling &t)
+{
+    const char *from = reinterpret_cast<const char *>(s.from);
+    GPU_NO_UNROLL
+    for (int left = s.count; left > 0; left--) {
+        gpu_copy_shared<BYTES>(to, from);
+        from += t.copies_from;
+        to += t.copies_to;
+    }
+}
+
+template <class T>
+static __device__ __forceinline__ void copy_elements(const RingSource<T> &s, gpu_shared to,
+                                                     const gdnn_tiling &t)
+{
+    int group = t.lanes * t.strips, own = (int)threadIdx.x % group;
+    GPU_NO_UNROLL
+    for (int i = 0; i < s.count; i++, to += t.tile * sizeof(T))
+        GPU_NO_UNROLL
+    for (int j = 0; own + j < s.elements; j += group)
+        gpu_store_shared(to + j * sizeof(T), s.from[(int64_t)i * t.x_column + j]);
+}
+
+/* Starts the next row's copies, if there is one, into the slot at `offset`; a commit in any case. */
+template <class T>
+static __device__ __forceinline__ void fetch_row(RingSource<T> &s, int offset, const gdnn_tiling &t)
+{
+    if (s.left > 0) {
+        gpu_shared to = s.to + offset;
+        if (s.elements)
+            copy_elements(s, to, t);
+        else if (t.chunk == 16)
+            copy_chunks<16>(s, to, t);
+        else if (t.chunk == 8)
+            copy_chunks<8>(s, to, t);
+        else
+            copy_chunks<4>(s, to, t);
+        s.from += t.x_row;
+        s.left--;
+    }
+    gpu_cp_async_commit();
+}
+
+/* The outputs of a thread from the definition, tap by tap without the padding: for filters that are not finite. `x` is
+ * the thread's first channel at the sub-grid's first element, `filter` its first filter in shared memory. */
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void exact_rows(const RingPlace &p, const RingOut<T> &out,
+                                                  const T *x, const T *filter, bool flipped,
+                                                  const gdnn_args &a)
+{
+    GPU_NO_UNROLL
+    for (int row = p.first_row; row < p.end_row; row++)
+        GPU_NO_UNROLL
+    for (int q = 0; q < out.columns; q++)
+        GPU_NO_UNROLL
+    for (int c = 0; c < out.channels; c++) {
+        int i0 = row * S::STRIDE - p.h.pad;
+        int j0 = (p.first_strip + p.strip * S::COLUMNS + q) * S::STRIDE - p.w.pad;
+        float sum = 0;
+        GPU_NO_UNROLL
+        for (int tap = 0; tap < S::TAPS; tap++) {
+            int i = i0 + tap / S::FILTER_W, j = j0 + tap % S::FILTER_W;
+            if (i < 0 || i >= p.h.in || j < 0 || j >= p.w.in)
+                continue;
+            int at = c * S::TAPS + (flipped ? S::TAPS - 1 - tap : tap);
+            sum = fmaf(load(filter + at),
+                       load(x + i * a.tiling.x_row + (int64_t)j * a.tiling.x_column + c), sum);
+        }
+        int64_t at = row * a.tiling.y_row + q * a.tiling.y_column + c;
+        if (!PLAIN)
+            sum = forward_end(sum, out.z + at, out.y + at, out.bias + c, a);
+        store(out.y + at, sum);
+    }
+}
+
+/* A thread on its march. A step is a row of y: STRIDE rows of x. Of the sets of sums, number U % SETS is that of the row of y
+ * to which the rows of step U are the first; the one before it is number (U - 1) % SETS, and so on. */
+template <class T, class S>
+struct RingMarch {
+    RingSource<T> source;
+    RingOut<T> out;
+    gpu_shared row; /* the thread's first element of slot 0 */
+    int slot;       /* offset of the slot to be read next */
+    int left;       /* whole steps on rows of x */
+    int early;      /* rows of y above the slab that will be completed first */
+    int rows;       /* of y, to be stored */
+    int64_t y_at;   /* where the next one goes */
+    float filter[S::TAPS][S::CHANNELS];
+    float sum[S::SETS][S::COLUMNS][S::CHANNELS];
+};
+
+/* Waits for the next row and starts the copies of another one into the slot that has been read. */
+template <class T, class S>
+static __device__ __forceinline__ gpu_shared next_row(RingMarch<T, S> &m, const gdnn_tiling &t)
+{
+    gpu_cp_async_wait<GDNN_RING - 2>();
+    __syncthreads();
+    fetch_row(m.source, m.slot ? m.slot - t.slot_bytes : t.last_slot, t);
+    gpu_shared row = m.row + m.slot;
+    m.slot = m.slot == t.last_slot ? 0 : m.slot + t.slot_bytes;
+    return row;
+}
+
+/* Row PHASE of step U of x into all sets. */
+template <int U, int PHASE, class T, class S>
+static __device__ __forceinline__ void add_row(RingMarch<T, S> &m, const gdnn_tiling &t)
+{
+    gpu_shared row = next_row(m, t);
+    GPU_UNROLL
+    for (int j = 0; j < S::IN_COLUMNS; j++, row += t.tile_bytes) {
+        float x[S::CHANNELS];
+        load_values<T, S::CHANNELS>(row, x);
+        GPU_UNROLL
+        for (int q = 0; q < S::COLUMNS; q++) {
+            const int s = j - q * S::STRIDE;
+            if (s < 0 || s >= S::FILTER_W)
+                continue;
+            GPU_UNROLL
+            for (int i = 0; i < S::SETS; i++) {
+                const int r = i * S::STRIDE + PHASE, set = (U - i + S::SETS) % S::SETS;
+                if (r >= S::FILTER_H)
+                    continue;
+                GPU_UNROLL
+                for (int c = 0; c < S::CHANNELS; c++)
+                    m.sum[set][q][c] = r == 0 && s == 0 ? m.filter[0][c] * x[c]
+                                                        : fmaf(m.filter[r * S::FILTER_W + s][c],
+                                                               x[c], m.sum[set][q][c]);
+            }
+        }
+    }
+}
+/* Sets are numbered as if step U were step 0. */
+template <int U, class T, class S>
+static __device__ __forceinline__ void renumber(RingMarch<T, S> &m)
+{
+    float old[S::SETS][S::COLUMNS][S::CHANNELS];
+    GPU_UNROLL
+    for (int pass = 0; pass < 2; pass++)
+        GPU_UNROLL
+    for (int set = 0; set < S::SETS; set++)
+        GPU_UNROLL
+    for (int q = 0; q < S::COLUMNS; q++)
+        GPU_UNROLL
+    for (int c = 0; c < S::CHANNELS; c++)
+        if (pass == 0)
+            old[set][q][c] = m.sum[set][q][c];
+        else
+            m.sum[set][q][c] = old[(set + U) % S::SETS][q][c];
+}
+
+template <class T, class S>
+static __device__ __forceinline__ void clear(float (&sum)[S::COLUMNS][S::CHANNELS])
+{
+    GPU_UNROLL
+    for (int q = 0; q < S::COLUMNS; q++)
+        GPU_UNROLL
+    for (int c = 0; c < S::CHANNELS; c++)
+        sum[q][c] = 0;
+}
+
+/* Stores the row of y that step U completes, unless it is above the slab. */
+template <int U, class T, class S, bool PLAIN>
+static __device__ __forceinline__ void complete_row(RingMarch<T, S> &m, const gdnn_args &a)
+{
+    if (m.early > 0) {
+        m.early--;
+        return;
+    }
+    const int SET = (U - (S::FILTER_H - 1) / S::STRIDE + S::SETS) % S::SETS;
+    store_row<T, S, PLAIN>(m.out, m.y_at, m.sum[SET], a);
+    m.y_at += a.tiling.y_row;
+    m.rows--;
+}
+
+/* Rows PHASE to STRIDE - 1 of step U, all of them rows of x. */
+template <int U, int PHASE, class T, class S, bool PLAIN>
+static __device__ __forceinline__ void whole_step(RingMarch<T, S> &m, const gdnn_args &a)
+{
+    if constexpr (PHASE < S::STRIDE) {
+        add_row<U, PHASE>(m, a.tiling);
+        if constexpr (PHASE == (S::FILTER_H - 1) % S::STRIDE)
+            complete_row<U, T, S, PLAIN>(m, a);
+        whole_step<U, PHASE + 1, T, S, PLAIN>(m, a);
+    }
+}
+
+/* The whole steps from U to the end of a turn. False: there is none left. */
+template <int U, class T, class S, bool PLAIN>
+static __device__ __forceinline__ bool march(RingMarch<T, S> &m, const gdnn_args &a)
+{
+    if constexpr (U < S::SETS) {
+        if (m.left <= 0) {
+            renumber<U>(m);
+            return false;
+        }
+        whole_step<U, 0, T, S, PLAIN>(m, a);
+        m.left--;
+        return march<U + 1, T, S, PLAIN>(m, a);
+    }
+    return true;
+}
+
+/* Rows PHASE to STRIDE - 1 of step 0, of which rows `first` to `end` - 1 are rows of x and the others padding. */
+template <int PHASE, class T, class S, bool PLAIN>
+static __device__ __forceinline__ void part_step(RingMarch<T, S> &m, int first, int end,
+                                                 const gdnn_args &a)
+{
+    if constexpr (PHASE < S::STRIDE) {
+        if (PHASE >= first && PHASE < end)
+            add_row<0, PHASE>(m, a.tiling);
+        else if constexpr (PHASE == 0)
+            clear<T, S>(m.sum[0]);
+        if constexpr (PHASE == (S::FILTER_H - 1) % S::STRIDE)
+            complete_row<0, T, S, PLAIN>(m, a);
+        part_step<PHASE + 1, T, S, PLAIN>(m, first, end, a);
+    } else {
+        renumber<1>(m);
+    }
+}
+
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void store_zero_rows(RingMarch<T, S> &m, int rows,
+                                                       const gdnn_args &a)
+{
+    float zero[S::COLUMNS][S::CHANNELS];
+    clear<T, S>(zero);
+    GPU_NO_UNROLL
+    for (; rows > 0; rows--, m.rows--, m.y_at += a.tiling.y_row)
+        store_row<T, S, PLAIN>(m.out, m.y_at, zero, a);
+}
+
+/* All rows of a slab. v counts rows of x from the top of the padding, so that row v begins row v / STRIDE of y. */
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void march_rows(RingMarch<T, S> &m, const RingPlace &p,
+                                                  const gdnn_args &a)
+{
+    const int BEHIND = (S::FILTER_H - 1) / S::STRIDE; /* steps from a row's first to its last */
+    int first = max(p.first_row * S::STRIDE, p.h.pad);
+    int end = max(min((p.end_row - 1) * S::STRIDE + S::FILTER_H, p.h.pad + p.h.in), first);
+    int step = first / S::STRIDE;
+    m.rows = p.end_row - p.first_row;
+    m.early = max(p.first_row + BEHIND - step, 0);
+    m.y_at = p.first_row * a.tiling.y_row;
+    GPU_UNROLL
+    for (int set = 0; set < S::SETS; set++)
+        clear<T, S>(m.sum[set]);
+
+    store_zero_rows<T, S, PLAIN>(m, min(step - BEHIND - p.first_row, m.rows), a);
+    if (first % S::STRIDE && end > first) {
+        part_step<0, T, S, PLAIN>(m, first - step * S::STRIDE, end - step * S::STRIDE, a);
+        step++;
+    }
+    m.left = (end - step * S::STRIDE) / S::STRIDE;
+    step += max(m.left, 0);
+    while (march<0, T, S, PLAIN>(m, a)) {
+    }
+    if (S::STRIDE > 1 && step * S::STRIDE < end)
+        part_step<0, T, S, PLAIN>(m, 0, end - step * S::STRIDE, a);
+
+    /* rows of y that end in the padding below; the oldest set is number 1 */
+    GPU_UNROLL
+    for (int set = 1; set < S::SETS; set++)
+        if (m.rows > 0) {
+            if (m.early > 0) {
+                m.early--;
+                continue;
+            }
+            store_row<T, S, PLAIN>(m.out, m.y_at, m.sum[set], a);
+            m.y_at += a.tiling.y_row;
+            m.rows--;
+        }
+    store_zero_rows<T, S, PLAIN>(m, m.rows, a);
+}
+
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T *__restrict__ w,
+                                               T *y, const T *z, const T *__restrict__ bias,
+                                               const gdnn_args &a)
+{
+    GPU_DYN_SHARED(T, shared);
+    const gdnn_tiling &t = a.tiling;
+    RingPlace p = ring_place<S>(a);
+    if (p.first_row >= p.end_row || p.first_strip >= p.w.out)
+        return;
+
+    T *filters = shared, *ring = shared + gdnn_ring_filters(t.tile * S::TAPS, sizeof(T));
+    copy_run(filters, w + (int64_t)p.channel_tile * S::TAPS,
+             min(t.tile, (int)a.c - p.channel_tile) * S::TAPS, t.tile * S::TAPS, threadIdx.x,
+             blockDim.x);
+    gpu_cp_async_commit();
+
+    RingMarch<T, S> m;
+    m.source = ring_source<T, S>(p, x, ring, a);
+    m.out = ring_out<T, S>(p, y, z, bias, a);
+    GPU_UNROLL
+    for (int i = 0; i < GDNN_RING - 1; i++)
+        fetch_row(m.source, i * t.slot_bytes, t);
+    gpu_cp_async_wait<GDNN_RING - 1>();
+    __syncthreads();
+
+    const T *own = filters + p.lane * S::CHANNELS * S::TAPS;
+    bool flipped = filter_is_flipped<S::FILTER_W>(a);
+    load_filters<T, S::TAPS, S::CHANNELS>(own, flipped, m.filter);
+    if (__syncthreads_or(!all_finite<S::TAPS, S::CHANNELS>(m.filter))) {
+        gpu_cp_async_wait<0>();
+        int64_t origin = (p.n * a.axis[1].in + p.h.first) * a.axis[2].in + p.w.first;
+        exact_rows<T, S, PLAIN>(p, m.out, x + origin * a.c + p.channel, own, flipped, a);
+        return;
+    }
+
+    /* A thread without outputs goes along, on what is there: a branch around its sums would cost registers. */
+    int strip = p.strip * S::COLUMNS * S::STRIDE, image = p.present ? p.image : 0;
+    m.row = gpu_shared_address(ring + (image * t.width + strip) * t.tile + p.lane * S::CHANNELS);
+    m.slot = 0;
+    march_rows<T, S, PLAIN>(m, p, a);
+}
+
+#endif

@@ -1,0 +1,157 @@
+#include "ring.h"
+#include "args.h"
+#include "dw_ring_host.h"
+#include "problem.h"
+
+/* A block's shared memory: what every GPU since sm_75 has, so that several blocks fit the larger ones. */
+enum { MOST_SHARED = 64 * 1024 };
+
+/* What a block costs before its first row, in steps of a row. */
+static const double START = 1.5;
+
+/* Sizes of the largest sub-grid, and how many there are. */
+typedef struct extent {
+    int64_t channel_lanes, strips, rows, images, grids;
+} extent;
+
+typedef struct cut {
+    int64_t lanes, strips, images, rows;
+} cut;
+
+static int64_t divide_up(int64_t n, int64_t d)
+{
+    return (n + d - 1) / d;
+}
+
+static int64_t ring_width(const cut *c, const gdnn_ring_shape *s)
+{
+    return (c->strips * s->columns - 1) * s->stride + s->filter_w;
+}
+
+static int64_t shared_bytes(const cut *c, const gdnn_ring_shape *s, int size)
+{
+    int64_t tile = c->lanes * s->channels, filters = tile * s->filter_h * s->filter_w;
+    return (gdnn_ring_filters(filters, size) + GDNN_RING * c->images * ring_width(c, s) * tile) *
+           size;
+}
+
+static int64_t block_count(const cut *c, const extent *e)
+{
+    return divide_up(e->channel_lanes, c->lanes) * divide_up(e->strips, c->strips) *
+           divide_up(e->rows, c->rows) * divide_up(e->images, c->images) * e->grids;
+}
+
+/* Warps to cover the block's threads. */
+static int64_t warps(const cut *c)
+{
+    return divide_up(c->lanes * c->strips * c->images, 32);
+}
+
+static double cost(const cut *c, const extent *e, const gdnn_ring_shape *s, int size)
+{
+    double blocks = (double)block_count(c, e);
+    int64_t halo = e->rows > c->rows ? s->filter_h - s->stride : 0;
+    double steps = START + (double)(c->rows * s->stride + halo) / s->stride;
+    /* x read for the columns that neighbours read as well, and sectors of 32 bytes that are only partly used */
+    double pitch = (double)(c->lanes * s->channels * size);
+    double sectors =
+        (double)((int64_t)(pitch + 31) / 32 * 32 + ((int64_t)pitch % 32 ? 16 : 0)) / pitch;
+    double columns = (double)ring_width(c, s) / (double)(c->strips * s->columns * s->stride);
+    double rows = (double)(c->rows * s->stride + halo) / (double)(c->rows * s->stride);
+    double waves = blocks / 132;
+    double uneven = (double)(int64_t)(waves + 0.999999) / waves;
+    return blocks * (double)warps(c) * steps * (1 + 0.7 * (sectors * columns * rows - 1)) * uneven;
+}
+
+/* Lanes that are a whole number of 16-byte chunks, if the channels are. */
+static int64_t whole_lanes(int64_t lanes, const gdnn_conv *p, const gdnn_ring_shape *s, int size)
+{
+    int64_t whole = 16 / (s->channels * size);
+    return p->c * size % 16 == 0 && whole > 1 ? divide_up(lanes, whole) * whole : lanes;
+}
+
+/* Cuts of the rows into equal slabs, for one block of threads. */
+static void try_slabs(cut c, const extent *e, const gdnn_ring_shape *s, int size, cut *best,
+                      double *best_cost)
+{
+    if (shared_bytes(&c, s, size) > MOST_SHARED)
+        return;
+    for (int64_t slabs = 1; slabs <= 16 && slabs <= e->rows; slabs *= 2) {
+        c.rows = divide_up(e->rows, slabs);
+        double tried = cost(&c, e, s, size);
+        if (tried < *best_cost) {
+            *best_cost = tried;
+            *best = c;
+        }
+    }
+}
+
+static cut choose(const gdnn_conv *p, const extent *e, const gdnn_ring_shape *s, int size)
+{
+    cut best = {1, 1, 1, e->rows};
+    double best_cost = 1e300;
+    for (int64_t images = 1; images <= 16 && (images == 1 || images / 2 < e->images); images *= 2)
+        for (int64_t tiles = 1; tiles <= 16 && images * tiles <= s->threads; tiles++) {
+            int64_t strips = divide_up(e->strips, tiles), most = s->threads / (images * strips);
+            if (tiles > e->strips || most < 1)
+                continue;
+            /* from as many lanes as fit to half of them */
+            int64_t fewest = divide_up(e->channel_lanes, most);
+            for (int64_t cuts = fewest; cuts <= 2 * fewest + 2; cuts++) {
+                int64_t lanes = whole_lanes(divide_up(e->channel_lanes, cuts), p, s, size);
+                if (lanes <= most)
+                    try_slabs((cut){lanes, strips, images, e->rows}, e, s, size, &best, &best_cost);
+            }
+        }
+    return best;
+}
+
+/* The widest copy that the channels of x and of a tile allow, in bytes; 1 if the threads of an image are too few for it. */
+static int chunk_bytes(const gdnn_conv *p, const cut *c, const gdnn_ring_shape *s, int size)
+{
+    int64_t bits = p->c * size | c->lanes * s->channels * size | 16, chunk = bits & -bits;
+    return chunk >= 4 && c->lanes * s->channels * size / chunk <= c->lanes * c->strips ? (int)chunk
+                                                                                       : 1;
+}
+
+gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
+{
+    int size = (int)gdnn_dtype_size(p->dtype);
+    int64_t out_h = gdnn_out_size(p, 0), out_w = gdnn_out_size(p, 1);
+    extent e = {divide_up(p->c, shape.channels),
+                divide_up(divide_up(out_w, p->dilation[1]), shape.columns),
+                divide_up(out_h, p->dilation[0]), p->n, p->dilation[0] * p->dilation[1]};
+    cut c = choose(p, &e, &shape, size);
+    int tile = (int)c.lanes * shape.channels, group = (int)(c.lanes * c.strips);
+    int chunk = chunk_bytes(p, &c, &shape, size), parts = tile * size / chunk;
+    int slot = (int)(c.images * ring_width(&c, &shape)) * tile;
+    return (gdnn_grid){
+        .threads = (int)(32 * warps(&c)),
+        .blocks = block_count(&c, &e),
+        .shared = shared_bytes(&c, &shape, size),
+        .tiling = {.lanes = (int)c.lanes,
+                   .strips = (int)c.strips,
+                   .images = (int)c.images,
+                   .rows = (int)c.rows,
+                   .lanes_inverse = gdnn_small_inverse((int)c.lanes),
+                   .group_inverse = gdnn_small_inverse(group),
+                   .channel_tiles = gdnn_divide_by(divide_up(e.channel_lanes, c.lanes)),
+                   .strip_tiles = gdnn_divide_by(divide_up(e.strips, c.strips)),
+                   .slabs = gdnn_divide_by(divide_up(e.rows, c.rows)),
+                   .tile = tile,
+                   .width = (int)ring_width(&c, &shape),
+                   .slot = slot,
+                   .tile_bytes = tile * size,
+                   .slot_bytes = slot * size,
+                   .last_slot = (GDNN_RING - 1) * slot * size,
+                   .chunk = chunk,
+                   .parts = parts,
+                   .parts_inverse = gdnn_small_inverse(parts),
+                   .copies = group / parts,
+                   .copies_from = (int)(group / parts * p->dilation[1] * p->c * size),
+                   .copies_to = group / parts * tile * size,
+                   .x_column = (int)(p->dilation[1] * p->c),
+                   .y_column = (int)(p->dilation[1] * p->k),
+                   .x_row = p->dilation[0] * p->in[1] * p->c,
+                   .y_row = p->dilation[0] * out_w * p->k}};
+}
