@@ -61,7 +61,7 @@ void bench_counts_members(const bench_counts *b, json *j, bool measured)
     char text[256];
     bool known = measured && b->counted;
     if (measured)
-        json_number(j, "bytes_floor", b->floor);
+        json_integer(j, "bytes_floor", (long long)b->floor);
     else
         json_null(j, "bytes_floor");
 #define GDNN_COUNTER(name, meaning) count(j, #name, known, b->counts.name);

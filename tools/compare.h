@@ -14,6 +14,8 @@ enum { PROBLEM_TEXT = 2048 };
  * `context`. */
 typedef struct measures {
     void *context;
+    /* To how many multiply-adds problems are scaled. */
+    double emulated_macs, gpu_macs;
     /* As session_open. */
     gdnn_status (*open)(session *s, session_choice choice);
     /* Measures a row that passed: `from` is the problem before it was scaled, or the trial's. May add to `result` what

@@ -64,8 +64,9 @@ static int run_row(const request *q, int i, session *s, report *r, double macs)
 
 static int run_rows(const request *q, session *s, report *r)
 {
-    /* Beside other measures the comparison is a guard, and shall not take most of the time. */
-    double macs = s->emulated || r->measures ? SCALE_EMULATED : SCALE_GPU;
+    const measures *m = r->measures;
+    double macs =
+        s->emulated ? (m ? m->emulated_macs : SCALE_EMULATED) : (m ? m->gpu_macs : SCALE_GPU);
     int code = EXIT_PASS;
     report_begin(r, s, q->scales, macs);
     for (int i = 0; i < q->jobs.count && code == EXIT_PASS; i++) {
