@@ -67,6 +67,8 @@ typedef struct gdnn_tiling {
         copies_to; /* bytes from one of a thread's columns to its next, in x and in the ring */
     int32_t x_column, y_column; /* from one column of a sub-grid to the next */
     int64_t x_row, y_row;
+    int32_t y_column_bytes;
+    int64_t x_row_bytes, y_row_bytes;
 } gdnn_tiling;
 
 typedef struct gdnn_args {

@@ -68,10 +68,11 @@ static __device__ __forceinline__ RingPlace ring_place(const gdnn_args &a)
 /* Where a thread writes: COLUMNS columns of CHANNELS channels, of which some may lie outside of y. */
 template <class T>
 struct RingOut {
-    T *y;
-    const T *z, *bias;
+    char *y; /* in the row to be stored next */
+    const char *z;
+    const T *bias;
     int columns, channels; /* inside of y */
-    bool wide;             /* all of them, and aligned */
+    int wide;              /* all of them, and aligned */
 };
 
 template <class T, class S>
@@ -83,50 +84,85 @@ static __device__ __forceinline__ RingOut<T> ring_out(const RingPlace &p, T *y, 
     int64_t at =
         ((p.n * a.axis[1].out + p.phase_h) * a.axis[2].out + q * p.step_w + p.phase_w) * channels +
         p.channel;
-    out.y = y + at;
-    out.z = z + at;
+    at += p.first_row * a.tiling.y_row;
+    out.y = reinterpret_cast<char *>(y + at);
+    out.z = reinterpret_cast<const char *>(z + at);
     out.bias = bias + p.channel;
     out.columns = p.present ? max(min(S::COLUMNS, p.w.out - q), 0) : 0;
     out.channels = max(min(S::CHANNELS, channels - p.channel), 0);
     out.wide = out.columns == S::COLUMNS && out.channels == S::CHANNELS &&
                ((uintptr_t)y | (uint64_t)channels * sizeof(T)) % (S::CHANNELS * sizeof(T)) == 0;
+    gpu_keep(out.wide);
     return out;
 }
 
-template <class T, class S, bool PLAIN>
-static __device__ __forceinline__ void store_row(const RingOut<T> &out, int64_t row,
-                                                 const float (&sum)[S::COLUMNS][S::CHANNELS],
-                                                 const gdnn_args &a)
+template <class T, bool PLAIN>
+static __device__ __forceinline__ void store_one(const RingOut<T> &out, int64_t at, int channel,
+                                                 float value, const gdnn_args &a)
 {
-    if (PLAIN && out.wide) {
-        T *to = out.y + row;
-        GPU_UNROLL
-        for (int q = 0; q < S::COLUMNS; q++, to += a.tiling.y_column)
-            store_values<T, S::CHANNELS>(to, sum[q]);
-        return;
-    }
-    GPU_UNROLL
-    for (int q = 0; q < S::COLUMNS; q++)
-        GPU_UNROLL
-    for (int c = 0; c < S::CHANNELS; c++)
-        if (q < out.columns && c < out.channels) {
-            int64_t at = row + q * a.tiling.y_column + c;
-            float value = sum[q][c];
-            if (!PLAIN)
-                value = forward_end(value, out.z + at, out.y + at, out.bias + c, a);
-            store(out.y + at, value);
-        }
+    T *y = reinterpret_cast<T *>(out.y) + at;
+    if (!PLAIN)
+        value =
+            forward_end(value, reinterpret_cast<const T *>(out.z) + at, y, out.bias + channel, a);
+    store(y, value);
 }
 
-/* A thread's share of bringing a row of x: `count` of its columns, one chunk of each. */
+/* Stores a row of y and goes on to the next one. */
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void
+store_row(RingOut<T> &out, const float (&sum)[S::COLUMNS][S::CHANNELS], const gdnn_args &a)
+{
+    const gdnn_tiling &t = a.tiling;
+    if (PLAIN && out.wide) {
+        char *y = out.y;
+        GPU_UNROLL
+        for (int q = 0; q < S::COLUMNS; q++, y += t.y_column_bytes)
+            store_values<T, S::CHANNELS>(reinterpret_cast<T *>(y), sum[q]);
+    } else {
+        GPU_UNROLL
+        for (int q = 0; q < S::COLUMNS; q++)
+            GPU_UNROLL
+        for (int c = 0; c < S::CHANNELS; c++)
+            if (q < out.columns && c < out.channels)
+                store_one<T, PLAIN>(out, (int64_t)q * t.y_column + c, c, sum[q][c], a);
+    }
+    out.y += t.y_row_bytes;
+    if (!PLAIN)
+        out.z += t.y_row_bytes;
+}
+
+/* A thread's share of bringing a row of x: some of its columns, one chunk of each. */
 template <class T>
 struct RingSource {
-    const T *from; /* of the row to be brought next */
-    gpu_shared to; /* in slot 0 */
-    int count;
-    int left;     /* rows to be brought */
-    int elements; /* 0; or of a column, where they are copied one by one */
+    const char *from; /* of the row to be brought next */
+    gpu_shared to;    /* in slot 0 */
+    int span;         /* bytes from `to` to behind the last of its columns */
+    int left;         /* rows to be brought */
+    int chunk;        /* bytes of a copy; 0: element by element, all chunks of every column */
 };
+
+/* Zeros, in all slots, where no copy writes: in columns `first` to `end` - 1 the channels beyond the first `own` ones,
+ * and all other columns. */
+template <class T>
+static __device__ __forceinline__ void clear_edges(T *image, int first, int end, int own,
+                                                   const RingPlace &p, const gdnn_tiling &t)
+{
+    const int VECTOR = 16 / (int)sizeof(T);
+    int inside = (end - first) * t.tile, edges = t.width * t.tile - inside;
+    for (int slot = 0; slot < GDNN_RING; slot++, image += t.slot) {
+        if (t.chunk == 16)
+            for (int i = p.in_group * VECTOR; i < edges; i += p.group * VECTOR)
+                *reinterpret_cast<uint4 *>(image + i + (i < first * t.tile ? 0 : inside)) =
+                    make_uint4(0, 0, 0, 0);
+        else
+            for (int i = p.in_group; i < edges; i += p.group)
+                image[i + (i < first * t.tile ? 0 : inside)] = T(0.0f);
+        if (own < t.tile)
+            for (int i = p.in_group; i < inside; i += p.group)
+                if (i % t.tile >= own)
+                    image[first * t.tile + i] = T(0.0f);
+    }
+}
 
 template <class T, class S>
 static __device__ __forceinline__ RingSource<T> ring_source(const RingPlace &p, const T *x,
@@ -143,34 +179,26 @@ static __device__ __forceinline__ RingSource<T> ring_source(const RingPlace &p, 
     s.left = last - first;
 
     int column = 0, part = p.in_group, step = 1;
-    s.elements = t.chunk < 4 || (uintptr_t)x % t.chunk ? own : 0;
-    if (!s.elements) {
+    s.chunk = t.chunk < 4 || (uintptr_t)x % t.chunk ? 0 : t.chunk;
+    if (s.chunk) {
         column = small_divide(p.in_group, t.parts_inverse);
         part = (p.in_group - column * t.parts) * (t.chunk / (int)sizeof(T));
         step = t.copies;
     }
-    bool copies = p.present && part < own && (s.elements || column < step);
-    s.count = copies ? (end - window - before - column + step - 1) / step : 0;
+    gpu_keep(s.chunk);
+    bool copies = p.present && part < own && (!s.chunk || column < step) && s.left > 0;
+    int count = copies ? (end - window - before - column + step - 1) / step : 0;
+    s.span = count * step * t.tile_bytes;
     column += before;
     T *image = images + p.image * t.width * t.tile;
     s.to = gpu_shared_address(image + column * t.tile + part);
-    s.from = x + part + p.channel_tile +
-             ((p.n * a.axis[1].in + p.h.first + (int64_t)first * p.step_h) * a.axis[2].in +
-              p.w.first + (int64_t)(window + column) * p.step_w) *
-                 channels;
-
-    /* zeros where no copy writes: columns beyond the image, channels beyond the last */
-    if (!p.present)
-        return s;
-    int edge = before * t.tile, inside = (end - window - before) * t.tile;
-    for (int i = p.in_group; i < t.width * t.tile - inside; i += p.group)
-        for (int slot = 0; slot < GDNN_RING; slot++)
-            image[slot * t.slot + i + (i < edge ? 0 : inside)] = T(0.0f);
-    if (own < t.tile)
-        for (int i = p.in_group; i < inside; i += p.group)
-            if (i % t.tile >= own)
-                for (int slot = 0; slot < GDNN_RING; slot++)
-                    image[slot * t.slot + edge + i] = T(0.0f);
+    s.from = reinterpret_cast<const char *>(
+        x + part + p.channel_tile +
+        ((p.n * a.axis[1].in + p.h.first + (int64_t)first * p.step_h) * a.axis[2].in + p.w.first +
+         (int64_t)(window + column) * p.step_w) *
+            channels);
+    if (p.present)
+        clear_edges<T>(image, before, end - window, own, p, t);
     return s;
 }
 
@@ -178,44 +206,46 @@ template <int BYTES, class T>
 static __device__ __forceinline__ void copy_chunks(const RingSource<T> &s, gpu_shared to,
                                                    const gdnn_tiling &t)
 {
-    const char *from = reinterpret_cast<const char *>(s.from);
+    const char *from = s.from;
     GPU_NO_UNROLL
-    for (int left = s.count; left > 0; left--) {
+    for (gpu_shared end = to + s.span; to < end; to += t.copies_to, from += t.copies_from)
         gpu_copy_shared<BYTES>(to, from);
-        from += t.copies_from;
-        to += t.copies_to;
-    }
 }
 
 template <class T>
 static __device__ __forceinline__ void copy_elements(const RingSource<T> &s, gpu_shared to,
-                                                     const gdnn_tiling &t)
+                                                     int channel_tile, const gdnn_args &a)
 {
+    const gdnn_tiling &t = a.tiling;
     int group = t.lanes * t.strips, own = (int)threadIdx.x % group;
+    int elements = min(t.tile, (int)a.c - channel_tile) - own;
+    const T *from = reinterpret_cast<const T *>(s.from);
     GPU_NO_UNROLL
-    for (int i = 0; i < s.count; i++, to += t.tile * sizeof(T))
+    for (gpu_shared end = to + s.span; to < end; to += t.tile_bytes, from += t.x_column)
         GPU_NO_UNROLL
-    for (int j = 0; own + j < s.elements; j += group)
-        gpu_store_shared(to + j * sizeof(T), s.from[(int64_t)i * t.x_column + j]);
+    for (int i = 0; i < elements; i += group)
+        gpu_store_shared(to + i * (int)sizeof(T), from[i]);
 }
 
 /* Starts the next row's copies, if there is one, into the slot at `offset`; a commit in any case. */
-template <class T>
-static __device__ __forceinline__ void fetch_row(RingSource<T> &s, int offset, const gdnn_tiling &t)
+template <class T, class S>
+static __device__ __forceinline__ void fetch_row(RingSource<T> &s, int offset, const gdnn_args &a)
 {
-    if (s.left > 0) {
-        gpu_shared to = s.to + offset;
-        if (s.elements)
-            copy_elements(s, to, t);
-        else if (t.chunk == 16)
-            copy_chunks<16>(s, to, t);
-        else if (t.chunk == 8)
-            copy_chunks<8>(s, to, t);
-        else
-            copy_chunks<4>(s, to, t);
-        s.from += t.x_row;
-        s.left--;
+    const gdnn_tiling &t = a.tiling;
+    gpu_shared to = s.to + offset;
+    if (s.chunk == 16) {
+        copy_chunks<16>(s, to, t);
+    } else if (s.chunk == 8) {
+        copy_chunks<8>(s, to, t);
+    } else if (s.chunk == 4) {
+        copy_chunks<4>(s, to, t);
+    } else {
+        int64_t block = blockIdx.x;
+        copy_elements(s, to, (int)peel(block, t.channel_tiles) * t.tile, a);
     }
+    s.from += t.x_row_bytes;
+    if (--s.left <= 0)
+        s.span = 0;
     gpu_cp_async_commit();
 }
 
@@ -244,10 +274,8 @@ static __device__ __forceinline__ void exact_rows(const RingPlace &p, const Ring
             sum = fmaf(load(filter + at),
                        load(x + i * a.tiling.x_row + (int64_t)j * a.tiling.x_column + c), sum);
         }
-        int64_t at = row * a.tiling.y_row + q * a.tiling.y_column + c;
-        if (!PLAIN)
-            sum = forward_end(sum, out.z + at, out.y + at, out.bias + c, a);
-        store(out.y + at, sum);
+        int64_t to = (row - p.first_row) * a.tiling.y_row + (int64_t)q * a.tiling.y_column;
+        store_one<T, PLAIN>(out, to + c, c, sum, a);
     }
 }
 
@@ -258,34 +286,34 @@ struct RingMarch {
     RingSource<T> source;
     RingOut<T> out;
     gpu_shared row; /* the thread's first element of slot 0 */
-    int slot;       /* offset of the slot to be read next */
+    int slot, free; /* offsets of the slots to be read and filled next */
     int left;       /* whole steps on rows of x */
     int early;      /* rows of y above the slab that will be completed first */
     int rows;       /* of y, to be stored */
-    int64_t y_at;   /* where the next one goes */
     float filter[S::TAPS][S::CHANNELS];
     float sum[S::SETS][S::COLUMNS][S::CHANNELS];
 };
 
 /* Waits for the next row and starts the copies of another one into the slot that has been read. */
 template <class T, class S>
-static __device__ __forceinline__ gpu_shared next_row(RingMarch<T, S> &m, const gdnn_tiling &t)
+static __device__ __forceinline__ gpu_shared next_row(RingMarch<T, S> &m, const gdnn_args &a)
 {
+    const gdnn_tiling &t = a.tiling;
     gpu_cp_async_wait<GDNN_RING - 2>();
     __syncthreads();
-    fetch_row(m.source, m.slot ? m.slot - t.slot_bytes : t.last_slot, t);
-    gpu_shared row = m.row + m.slot;
+    fetch_row<T, S>(m.source, m.free, a);
+    m.free = m.slot;
     m.slot = m.slot == t.last_slot ? 0 : m.slot + t.slot_bytes;
-    return row;
+    return m.row + m.free;
 }
 
 /* Row PHASE of step U of x into all sets. */
 template <int U, int PHASE, class T, class S>
-static __device__ __forceinline__ void add_row(RingMarch<T, S> &m, const gdnn_tiling &t)
+static __device__ __forceinline__ void add_row(RingMarch<T, S> &m, const gdnn_args &a)
 {
-    gpu_shared row = next_row(m, t);
+    gpu_shared row = next_row(m, a);
     GPU_UNROLL
-    for (int j = 0; j < S::IN_COLUMNS; j++, row += t.tile_bytes) {
+    for (int j = 0; j < S::IN_COLUMNS; j++, row += a.tiling.tile_bytes) {
         float x[S::CHANNELS];
         load_values<T, S::CHANNELS>(row, x);
         GPU_UNROLL
@@ -345,8 +373,7 @@ static __device__ __forceinline__ void complete_row(RingMarch<T, S> &m, const gd
         return;
     }
     const int SET = (U - (S::FILTER_H - 1) / S::STRIDE + S::SETS) % S::SETS;
-    store_row<T, S, PLAIN>(m.out, m.y_at, m.sum[SET], a);
-    m.y_at += a.tiling.y_row;
+    store_row<T, S, PLAIN>(m.out, m.sum[SET], a);
     m.rows--;
 }
 
@@ -355,7 +382,7 @@ template <int U, int PHASE, class T, class S, bool PLAIN>
 static __device__ __forceinline__ void whole_step(RingMarch<T, S> &m, const gdnn_args &a)
 {
     if constexpr (PHASE < S::STRIDE) {
-        add_row<U, PHASE>(m, a.tiling);
+        add_row<U, PHASE>(m, a);
         if constexpr (PHASE == (S::FILTER_H - 1) % S::STRIDE)
             complete_row<U, T, S, PLAIN>(m, a);
         whole_step<U, PHASE + 1, T, S, PLAIN>(m, a);
@@ -385,7 +412,7 @@ static __device__ __forceinline__ void part_step(RingMarch<T, S> &m, int first, 
 {
     if constexpr (PHASE < S::STRIDE) {
         if (PHASE >= first && PHASE < end)
-            add_row<0, PHASE>(m, a.tiling);
+            add_row<0, PHASE>(m, a);
         else if constexpr (PHASE == 0)
             clear<T, S>(m.sum[0]);
         if constexpr (PHASE == (S::FILTER_H - 1) % S::STRIDE)
@@ -403,8 +430,8 @@ static __device__ __forceinline__ void store_zero_rows(RingMarch<T, S> &m, int r
     float zero[S::COLUMNS][S::CHANNELS];
     clear<T, S>(zero);
     GPU_NO_UNROLL
-    for (; rows > 0; rows--, m.rows--, m.y_at += a.tiling.y_row)
-        store_row<T, S, PLAIN>(m.out, m.y_at, zero, a);
+    for (; rows > 0; rows--, m.rows--)
+        store_row<T, S, PLAIN>(m.out, zero, a);
 }
 
 /* All rows of a slab. v counts rows of x from the top of the padding, so that row v begins row v / STRIDE of y. */
@@ -418,7 +445,6 @@ static __device__ __forceinline__ void march_rows(RingMarch<T, S> &m, const Ring
     int step = first / S::STRIDE;
     m.rows = p.end_row - p.first_row;
     m.early = max(p.first_row + BEHIND - step, 0);
-    m.y_at = p.first_row * a.tiling.y_row;
     GPU_UNROLL
     for (int set = 0; set < S::SETS; set++)
         clear<T, S>(m.sum[set]);
@@ -443,8 +469,7 @@ static __device__ __forceinline__ void march_rows(RingMarch<T, S> &m, const Ring
                 m.early--;
                 continue;
             }
-            store_row<T, S, PLAIN>(m.out, m.y_at, m.sum[set], a);
-            m.y_at += a.tiling.y_row;
+            store_row<T, S, PLAIN>(m.out, m.sum[set], a);
             m.rows--;
         }
     store_zero_rows<T, S, PLAIN>(m, m.rows, a);
@@ -472,7 +497,7 @@ static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T 
     m.out = ring_out<T, S>(p, y, z, bias, a);
     GPU_UNROLL
     for (int i = 0; i < GDNN_RING - 1; i++)
-        fetch_row(m.source, i * t.slot_bytes, t);
+        fetch_row<T, S>(m.source, i * t.slot_bytes, a);
     gpu_cp_async_wait<GDNN_RING - 1>();
     __syncthreads();
 
@@ -490,6 +515,7 @@ static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T 
     int strip = p.strip * S::COLUMNS * S::STRIDE, image = p.present ? p.image : 0;
     m.row = gpu_shared_address(ring + (image * t.width + strip) * t.tile + p.lane * S::CHANNELS);
     m.slot = 0;
+    m.free = t.last_slot;
     march_rows<T, S, PLAIN>(m, p, a);
 }
 

@@ -43,6 +43,8 @@
  * gpu_store_shared(at, value)   one value
  * gpu_copy_shared<4 | 8 | 16>(at, from)   gpu_cp_async of all bytes
  *
+ * gpu_keep(value)               makes the compiler keep an int, rather than compute it again where it is used
+ *
  * gpu_unpack(pair, low, high)   the two values of a __half2 or __nv_bfloat162 as floats
  * gpu_pack(low, high, pair)     both rounded to nearest
  */
@@ -137,6 +139,11 @@ GPU_FUNCTION uint32_t gpu_tf32(float value)
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
     return bits;
 #endif
+}
+
+GPU_FUNCTION void gpu_keep(int &value)
+{
+    asm volatile("" : "+r"(value));
 }
 
 /* __half22float2 moves each half first; this splits the register once. */

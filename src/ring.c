@@ -153,5 +153,8 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
                    .x_column = (int)(p->dilation[1] * p->c),
                    .y_column = (int)(p->dilation[1] * p->k),
                    .x_row = p->dilation[0] * p->in[1] * p->c,
-                   .y_row = p->dilation[0] * out_w * p->k}};
+                   .y_row = p->dilation[0] * out_w * p->k,
+                   .y_column_bytes = (int)(p->dilation[1] * p->k * size),
+                   .x_row_bytes = p->dilation[0] * p->in[1] * p->c * size,
+                   .y_row_bytes = p->dilation[0] * out_w * p->k * size}};
 }
