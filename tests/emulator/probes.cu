@@ -205,3 +205,34 @@ extern "C" __global__ void probe_traffic(float *out, const float *in, int stride
     out[2 * (int)(blockIdx.x * blockDim.x + threadIdx.x)] = tile[i * stride];
 }
 GPU_KERNEL(probe_traffic)
+
+/* Wide loads of shared memory: each of 32 threads writes 4 words without a conflict, and reads WORDS that are its own, next
+ * to its neighbours'. */
+template <int WORDS>
+static __device__ void load_wide(uint32_t *out)
+{
+    GPU_SHARED(uint32_t, tile, [32 * 4]);
+    int i = (int)threadIdx.x;
+    for (int j = 0; j < 4; j++)
+        tile[j * 32 + i] = (uint32_t)(j * 32 + i);
+    __syncthreads();
+    uint32_t word[WORDS];
+    gpu_load_shared(word, gpu_shared_address(tile + i * WORDS));
+    for (int j = 0; j < WORDS; j++)
+        out[i * WORDS + j] = word[j];
+}
+extern "C" __global__ void probe_wide_1(uint32_t *out)
+{
+    load_wide<1>(out);
+}
+GPU_KERNEL(probe_wide_1)
+extern "C" __global__ void probe_wide_2(uint32_t *out)
+{
+    load_wide<2>(out);
+}
+GPU_KERNEL(probe_wide_2)
+extern "C" __global__ void probe_wide_4(uint32_t *out)
+{
+    load_wide<4>(out);
+}
+GPU_KERNEL(probe_wide_4)
