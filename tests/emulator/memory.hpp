@@ -43,31 +43,11 @@ static inline gpu_shared gpu_shared_address(const void *pointer)
 {
     return static_cast<gpu_shared>(const_cast<void *>(pointer));
 }
-// One access of its whole width: of a struct compilers make one for each field, which the counting of
-// conflicts would take for instructions of their own.
-template <int BYTES>
-struct emu_wide;
-template <>
-struct emu_wide<2> {
-    typedef uint16_t type __attribute__((may_alias));
-};
-template <>
-struct emu_wide<4> {
-    typedef uint32_t type __attribute__((may_alias));
-};
-template <>
-struct emu_wide<8> {
-    typedef uint64_t type __attribute__((may_alias));
-};
-template <>
-struct emu_wide<16> {
-    typedef unsigned __int128 type __attribute__((may_alias));
-};
 template <class W, int WORDS>
 static inline void gpu_load_shared(W (&word)[WORDS], gpu_shared at)
 {
-    typename emu_wide<WORDS * sizeof(W)>::type all =
-        *reinterpret_cast<const typename emu_wide<WORDS * sizeof(W)>::type *>(at);
+    typedef typename emu::Whole<WORDS * sizeof(W)>::type all_words;
+    all_words all = *reinterpret_cast<const all_words *>(at);
     for (int i = 0; i < WORDS; i++, all >>= 8 * sizeof(W) % (8 * sizeof all))
         word[i] = (W)all;
 }

@@ -236,3 +236,26 @@ extern "C" __global__ void probe_wide_4(uint32_t *out)
     load_wide<4>(out);
 }
 GPU_KERNEL(probe_wide_4)
+
+/* The same by vectors that are assigned. */
+template <class V>
+static __device__ void assign_vectors(V *out)
+{
+    GPU_SHARED(V, tile, [32]);
+    int i = (int)threadIdx.x;
+    V value;
+    tile[i] = out[i];
+    __syncthreads();
+    value = tile[i];
+    out[i] = value;
+}
+extern "C" __global__ void probe_uint2(uint2 *out)
+{
+    assign_vectors(out);
+}
+GPU_KERNEL(probe_uint2)
+extern "C" __global__ void probe_float4(float4 *out)
+{
+    assign_vectors(out);
+}
+GPU_KERNEL(probe_float4)

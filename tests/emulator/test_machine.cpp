@@ -159,13 +159,34 @@ static void test_wide_loads(void **)
     }
 }
 
+template <class V>
+static void check_vectors(const char *kernel, V first, V last)
+{
+    std::vector<V> values(32, first);
+    values.back() = last;
+    const Global<V> out(values);
+    const emu::Counters before = emu::counters;
+    launch<V *>(kernel, 1, 32, 0, out.data());
+    assert_memory_equal(out.data(), values.data(), 32 * sizeof(V));
+    if (!emu::watch::checking())
+        return;
+    assert_int_equal(emu::counters.shared_bytes - before.shared_bytes, 2 * 32 * sizeof(V));
+    assert_int_equal(emu::counters.conflict_cycles - before.conflict_cycles, 0);
+}
+
+static void test_vectors(void **)
+{
+    check_vectors("probe_uint2", make_uint2(1, 2), make_uint2(3, 0xffffffff));
+    check_vectors("probe_float4", make_float4(1, 2, 3, 4), make_float4(5, 6, -7, 8));
+}
+
 int main()
 {
     std::vector<CMUnitTest> tests = {
         cmocka_unit_test(test_indices),    cmocka_unit_test(test_copies),
         cmocka_unit_test(test_atomics),    cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_limits),     cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_wide_loads),
+        cmocka_unit_test(test_wide_loads), cmocka_unit_test(test_vectors),
     };
     if (!emu::watch::checking()) // which would rightly object
         tests.push_back(cmocka_unit_test(test_fresh_shared));
