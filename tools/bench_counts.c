@@ -33,7 +33,8 @@ static void put_cost(const cost *c, int columns, FILE *out)
 {
     char text[64];
     const char *percent = !strcmp(c->name, "conflict_percent") ? "%" : "";
-    int used = snprintf(text, sizeof text, "%.*f%s", c->value < 10 ? 2 : 1, c->value, percent);
+    int digits = c->value >= 10 ? 1 : budget_missed(c) ? 3 : 2;
+    int used = snprintf(text, sizeof text, "%.*f%s", digits, c->value, percent);
     if (budget_missed(c))
         snprintf(text + used, sizeof text - (size_t)used, ">%.4g%s", c->limit, percent);
     fprintf(out, "%*s", columns, text);

@@ -89,10 +89,10 @@ def a_missed_budget_is_shown():
     rows, summary = result.records()
     row = rows[0]
     expect(summary["missed"] == summary["counted"] == 1, summary)
-    expect(row["l2_ratio"] > 1.15 and row["missed"] == "l2_ratio %.3g > 1.15" % row["l2_ratio"], row)
+    expect(row["l2_ratio"] > 1.15 and row["missed"] == "l2_ratio %.4g > 1.15" % row["l2_ratio"], row)
     people = run("bench", "--device", "emulated", *arguments)
     line = next(line for line in people.out.splitlines() if "direct_fwd" in line)
-    expect(" %.2f>1.15 " % row["l2_ratio"] in line and line.endswith("  ok  scaled"), line)
+    expect(" %.3f>1.15 " % row["l2_ratio"] in line and line.endswith("  ok  scaled"), line)
     expect("1 counted: 1 miss a budget" in people.out, people.out)
 
 

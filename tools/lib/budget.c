@@ -93,7 +93,7 @@ const char *budget_text(const cost costs[COSTS], char *text, size_t room)
     for (int i = 0; i < COSTS; i++) {
         any |= costs[i].kind != NULL;
         if (budget_missed(&costs[i]) && used < room)
-            used += (size_t)snprintf(text + used, room - used, "%s%s %.3g > %g", used ? ", " : "",
+            used += (size_t)snprintf(text + used, room - used, "%s%s %.4g > %g", used ? ", " : "",
                                      costs[i].name, costs[i].value, costs[i].limit);
     }
     return any ? text : NULL;
