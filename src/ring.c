@@ -47,6 +47,30 @@ static int64_t warps(const cut *c)
     return divide_up(c->lanes * c->strips * c->images, 32);
 }
 
+/* Where in a row of the ring the first column of a thread is. */
+static int64_t ring_offset(const cut *c, const gdnn_ring_shape *s, int thread)
+{
+    int64_t lane = thread % c->lanes, strip = thread / c->lanes % c->strips;
+    int64_t image = thread / (c->lanes * c->strips) % c->images;
+    int64_t column = image * ring_width(c, s) + strip * s->columns * s->stride;
+    return (column * c->lanes + lane) * s->channels;
+}
+
+/* How often shared memory is passed for one load of a row: by the lanes that one pass of 128 bytes could serve. */
+static int bank_passes(const cut *c, const gdnn_ring_shape *s, int size)
+{
+    int access = s->channels * size, served = 128 / (access < 4 ? 4 : access), passes = 1;
+    for (int i = 0; i < served; i++) {
+        int same = 1;
+        for (int j = 0; j < i; j++) {
+            int64_t a = ring_offset(c, s, i) * size, b = ring_offset(c, s, j) * size;
+            same += a / 4 != b / 4 && a / 4 % 32 == b / 4 % 32;
+        }
+        passes = same > passes ? same : passes;
+    }
+    return passes;
+}
+
 static double cost(const cut *c, const extent *e, const gdnn_ring_shape *s, int size)
 {
     double blocks = (double)block_count(c, e);
@@ -60,7 +84,8 @@ static double cost(const cut *c, const extent *e, const gdnn_ring_shape *s, int 
     double rows = (double)(c->rows * s->stride + halo) / (double)(c->rows * s->stride);
     double waves = blocks / 132;
     double uneven = (double)(int64_t)(waves + 0.999999) / waves;
-    return blocks * (double)warps(c) * steps * (1 + 0.7 * (sectors * columns * rows - 1)) * uneven;
+    return blocks * (double)warps(c) * steps * (1 + 0.7 * (sectors * columns * rows - 1)) * uneven *
+           (1 + 0.2 * (bank_passes(c, s, size) - 1));
 }
 
 /* Lanes that are a whole number of 16-byte chunks, if the channels are. */
