@@ -29,9 +29,15 @@ void report_begin(report *r, const session *s, bool scales, double macs)
                 "Problems beyond %.0f million multiply-adds are scaled in n, groups and in, and "
                 "marked 'scaled';\n--no-scale runs them whole.\n",
                 macs * 1e-6);
+    if (r->measures)
+        r->measures->begin(r->measures->context, out, s);
     table_head(&r->table);
-    fprintf(out, "%-10s %-5s %-7s %-18s %10s %10s\n", "dir", "dtype", "layout", "kernel", "error",
-            "tolerance");
+    fprintf(out, "%-10s %-5s %-7s %-18s ", "dir", "dtype", "layout", "kernel");
+    if (r->measures)
+        r->measures->head(r->measures->context, out);
+    else
+        fprintf(out, "%10s %10s", "error", "tolerance");
+    fputc('\n', out);
     fflush(out);
 }
 
@@ -83,13 +89,17 @@ static void print_row(report *r, const job *row, bool scaled, gdnn_status status
             gdnn_enum_word(GDNN_ENUM_dtype, (int)conv->dtype), layout_word(conv),
             kernel ? kernel->name : "-");
     const char *note = scaled ? "  scaled" : "";
-    if (status == GDNN_UNSUPPORTED)
-        fprintf(out, "%10s %10s  skipped: %s\n", "-", "-", result->reason);
-    else if (status != GDNN_OK)
-        fprintf(out, "%10s %10s  FAILED%s\n", "-", "-", note);
+    bool ran = status == GDNN_OK;
+    if (r->measures)
+        r->measures->cells(r->measures->context, out, ran && result->pass);
+    else if (ran)
+        fprintf(out, "%10.2e %10.2e", result->error.err_l2, result->error.tol);
     else
-        fprintf(out, "%10.2e %10.2e  %s%s\n", result->error.err_l2, result->error.tol,
-                result->pass ? "ok" : "FAILED", note);
+        fprintf(out, "%10s %10s", "-", "-");
+    if (status == GDNN_UNSUPPORTED)
+        fprintf(out, "  skipped: %s\n", result->reason);
+    else
+        fprintf(out, "  %s%s\n", ran && result->pass ? "ok" : "FAILED", note);
     if (status == GDNN_FAILED || (status == GDNN_OK && !result->pass))
         explain_failure(r, row, status, result);
     fflush(out);
@@ -133,9 +143,8 @@ static void write_row(report *r, const job *row, const gdnn_conv *from, gdnn_sta
     json_text(j, "reason", status == GDNN_FAILED ? "driver-error" : result->reason);
     measured(j, "err_l2", ran, result->error.err_l2);
     measured(j, "tol", ran, result->error.tol);
-    /* The real cuDNN is not run by this command yet. */
-    json_null(j, "cudnn_err_l2");
-    json_null(j, "vs_cudnn_l2");
+    measured(j, "cudnn_err_l2", ran, result->cudnn_err_l2);
+    measured(j, "vs_cudnn_l2", ran, result->vs_cudnn_l2);
     if (ran)
         json_integer(j, "launches", result->launches);
     else
@@ -144,6 +153,8 @@ static void write_row(report *r, const job *row, const gdnn_conv *from, gdnn_sta
         json_null(j, "pass");
     else
         json_flag(j, "pass", ran && result->pass);
+    if (r->measures)
+        r->measures->members(r->measures->context, j, ran && result->pass);
     if (dump)
         json_text(j, "dump", dump);
     json_end(j);
@@ -188,5 +199,7 @@ void report_end(report *r, const session *s, unsigned long long seed)
     json_integer(j, "skipped", r->skipped);
     json_integer(j, "seed", (long long)seed);
     json_text(j, "device", device_word(s));
+    if (r->measures)
+        r->measures->end(r->measures->context, out, j);
     json_end(j);
 }

@@ -8,7 +8,7 @@ import subprocess
 import tool
 from tool import SMALL, compare, expect, expect_run, place, run, test, write
 
-COMMANDS = ["compare", "explain", "kernels", "info", "check"] # and run, which has no records
+COMMANDS = ["compare", "bench", "explain", "kernels", "info", "check"] # and run, which has no records
 
 
 @test

@@ -3,17 +3,10 @@
 import json
 
 import tool
-from tool import SMALL, compare, expect, expect_run, place, run, test, write
+from tool import COMPARE, COMPARE_SUMMARY, SMALL, compare, expect, expect_fields, expect_run, place, run, test, write
 
-COMPARE = ["problem", "scaled_from", "dir", "route", "kernel", "reason", "err_l2", "tol", "cudnn_err_l2",
-           "vs_cudnn_l2", "launches", "pass"]
-COMPARE_SUMMARY = ["run", "passed", "failed", "skipped", "seed", "device"]
 EXPLAIN = ["problem", "dir", "route", "kernel", "reason", "evidence", "workspace", "floor_us", "predicted_us"]
 KERNELS = ["name", "dir", "layout", "dtypes", "evidence", "archs", "regs", "spills", "smem"]
-
-
-def expect_fields(record, fields):
-    expect(list(record) == fields, "fields are", list(record), "instead of", fields)
 
 
 @test

@@ -118,7 +118,7 @@ def problems_from_standard_input():
 
 @test
 def lines_fit_a_terminal():
-    for command in ("compare", "explain", "kernels", "info"):
+    for command in ("compare", "bench", "explain", "kernels", "info"):
         result = run(command, "--help")
         expect(run("help", command).out == run("--help", command).out == result.out, command)
         for line in result.out.splitlines() + run("--help").out.splitlines():

@@ -1,3 +1,4 @@
+#include "cudnn_trial.h"
 #include "fill.h"
 #include "half.h"
 #include "measure.h"
@@ -294,6 +295,20 @@ static void subnormal_results_have_absolute_errors(void **state)
     assert_false(compare(&conv).pass);
 }
 
+static void relative_errors(void **state)
+{
+    const double a[] = {3, 4, INFINITY, NAN}, b[] = {3, 0, INFINITY, NAN}, zero[] = {0, 0};
+    (void)state;
+    assert_true(relative_l2(a, a, 4) == 0);
+    assert_true(relative_l2(zero, zero, 2) == 0);
+    assert_true(fabs(relative_l2(a, b, 2) - 4.0 / 3) < 1e-15);
+    assert_true(fabs(relative_l2(b, a, 2) - 0.8) < 1e-15);
+    assert_true(fabs(relative_l2(a, b, 4) - 4.0 / 3) < 1e-15); /* the same infinity and NaN */
+    assert_true(isinf(relative_l2(a, zero, 2)));
+    assert_true(isinf(relative_l2(a + 2, a, 1)) && isinf(relative_l2(a, a + 3, 1)));
+    assert_true(isinf(relative_l2((const double[]){-INFINITY}, a + 2, 1)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +324,7 @@ int main(void)
         cmocka_unit_test(constant_data_may_lie_at_the_worst_place_of_rounding),
         cmocka_unit_test(subnormal_sums_have_absolute_errors),
         cmocka_unit_test(subnormal_results_have_absolute_errors),
+        cmocka_unit_test(relative_errors),
     };
     return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
 }

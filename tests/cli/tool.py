@@ -11,6 +11,11 @@ TOOL = os.path.abspath(sys.argv[1])
 FOLDER = tempfile.TemporaryDirectory(prefix="groupdnn_cli_")
 SMALL = "n=2 c=4 in=6x5 k=4 filter=3x3 pad=1 groups=2"
 
+# The fields of a row and of the summary; bench has them too, before its own.
+COMPARE = ["problem", "scaled_from", "dir", "route", "kernel", "reason", "err_l2", "tol", "cudnn_err_l2",
+           "vs_cudnn_l2", "launches", "pass"]
+COMPARE_SUMMARY = ["run", "passed", "failed", "skipped", "seed", "device"]
+
 _tests = []
 
 
@@ -64,6 +69,10 @@ def write(name, text):
 def expect(condition, *facts):
     if not condition:
         raise AssertionError("\n".join(str(fact) for fact in facts))
+
+
+def expect_fields(record, fields):
+    expect(list(record) == fields, "fields are", list(record), "instead of", fields)
 
 
 def expect_run(result, code, *pieces):

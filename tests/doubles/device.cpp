@@ -47,6 +47,7 @@ static int attribute(int name, bool *known)
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return 1980000;        // kHz
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return 3201000; // kHz
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return 6144;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 64 * 1024; // so that outgrowing it costs little
     default: *known = false; return 0;
     }
 }
@@ -99,7 +100,10 @@ DRIVER cuDeviceGetName(char *name, int size, CUdevice device)
         return CUDA_ERROR_INVALID_DEVICE;
     if (!name || size < 1)
         return CUDA_ERROR_INVALID_VALUE;
-    snprintf(name, (size_t)size, "emulated GPU (sm_%d)", settings.sm);
+    if (settings.name.empty())
+        snprintf(name, (size_t)size, "emulated GPU (sm_%d)", settings.sm);
+    else
+        snprintf(name, (size_t)size, "%s", settings.name.c_str());
     return CUDA_SUCCESS;
 }
 

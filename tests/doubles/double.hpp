@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -35,6 +36,7 @@ struct Settings {
     size_t max_shared = 227 * 1024;
     size_t memory = (size_t)256 << 30;
     int driver_version = 13000;
+    std::string name; // empty: one that says what it is
 };
 
 extern std::recursive_mutex mutex;

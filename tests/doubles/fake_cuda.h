@@ -15,6 +15,7 @@
  *   GDNN_FAKE_DEVICES=n      number of devices (1), as the first cuInit that succeeds finds it;
  *                            0: cuInit says CUDA_ERROR_NO_DEVICE
  *   GDNN_FAKE_SM=86          compute capability (90); shared memory follows it
+ *   GDNN_FAKE_NAME=text      name of each device ("emulated GPU (sm_90)")
  *   GDNN_FAKE_SHARED=bytes   most shared memory of a block
  *   GDNN_FAKE_MEMORY=bytes   memory of each device (256 GiB)
  *   GDNN_FAKE_DRIVER=12040   version of the driver (13000)
@@ -55,6 +56,10 @@ typedef struct gdnn_fake_counts {
 
 void gdnn_fake_counters(gdnn_fake_counts *counts);
 uint64_t gdnn_fake_launches(void);
+
+/* The field of gdnn_fake_counts from `threads` to `conflict_cycles` that is called `name`, for who does not
+ * know the struct. 0: there is none. */
+int gdnn_fake_counter(const char *name, uint64_t *value);
 
 /* 1 in the double that checks races and initialisation. */
 int gdnn_fake_checks_races(void);

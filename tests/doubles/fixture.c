@@ -32,6 +32,7 @@ void open_double(const char *path)
 #include "driver_api.def"
 #undef GDNN_CU
     look_up(library, "gdnn_fake_counters", &cu.counters);
+    look_up(library, "gdnn_fake_counter", &cu.counter);
     look_up(library, "gdnn_fake_launches", &cu.launches);
     look_up(library, "gdnn_fake_checks_races", &cu.checks_races);
     look_up(library, "gdnn_fake_configure", &cu.configure);

@@ -17,6 +17,7 @@ typedef struct double_functions {
 #include "driver_api.def"
 #undef GDNN_CU
     void (*counters)(gdnn_fake_counts *);
+    int (*counter)(const char *, uint64_t *);
     uint64_t (*launches)(void);
     int (*checks_races)(void);
     void (*configure)(void);

@@ -94,6 +94,8 @@ void configure()
         settings.memory = (size_t)value;
     if (number("GDNN_FAKE_DRIVER", &value))
         settings.driver_version = (int)value;
+    if (const char *name = getenv("GDNN_FAKE_NAME"))
+        settings.name = name;
     read_failures();
 }
 

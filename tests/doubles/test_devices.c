@@ -40,6 +40,12 @@ static void test_devices(void **state)
     assert_result(cu.cuDeviceGet(&device, -1), CUDA_ERROR_INVALID_DEVICE);
     assert_success(cu.cuDeviceGetName(name, sizeof name, 0));
     assert_string_equal(name, "emulated GPU (sm_90)");
+    setenv("GDNN_FAKE_NAME", "NVIDIA H200", 1);
+    cu.configure();
+    assert_success(cu.cuDeviceGetName(name, sizeof name, 1));
+    assert_string_equal(name, "NVIDIA H200");
+    unsetenv("GDNN_FAKE_NAME");
+    cu.configure();
 }
 
 static int attribute(int number)
@@ -65,6 +71,7 @@ static void test_attributes(void **state)
         assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
                          cases[i].shared * 1024);
         assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK), 48 * 1024);
+        assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE), 64 * 1024);
     }
     setenv("GDNN_FAKE_SHARED", "60000", 1);
     setenv("GDNN_FAKE_DRIVER", "12040", 1);

@@ -69,6 +69,36 @@ static void test_launches(void **state)
     assert_success(cu.cuMemFree(dst));
 }
 
+static void test_counters_by_name(void **state)
+{
+    (void)state;
+    CUdeviceptr src = floats(32, 3), dst = floats(32, 0);
+    float got[32];
+    int n = 32;
+    void *parameters[] = {&dst, &src, &n};
+    assert_success(launch_kernel(get_kernel("probe_copy"), 1, 32, 0, parameters));
+    read_floats(got, dst, 32);
+    gdnn_fake_counts all;
+    cu.counters(&all);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } cases[] = {{"threads", all.threads},           {"barriers", all.barriers},
+                 {"warp_ops", all.warp_ops},         {"mma", all.mma},
+                 {"sectors_read", all.sectors_read}, {"sectors_written", all.sectors_written},
+                 {"shared_bytes", all.shared_bytes}, {"conflict_cycles", all.conflict_cycles}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t value = UINT64_MAX;
+        assert_int_equal(cu.counter(cases[i].name, &value), 1);
+        assert_int_equal(value, cases[i].value);
+    }
+    uint64_t untouched = 7;
+    assert_int_equal(cu.counter("sectors", &untouched), 0);
+    assert_int_equal(untouched, 7);
+    assert_success(cu.cuMemFree(src));
+    assert_success(cu.cuMemFree(dst));
+}
+
 static void test_struct_by_value(void **state)
 {
     (void)state;
@@ -283,6 +313,7 @@ int main(int argc, char **argv)
     set_probe_image(argv[2]);
     struct CMUnitTest tests[9] = {
         cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_counters_by_name),
         cmocka_unit_test(test_struct_by_value),
         cmocka_unit_test(test_dynamic_shared),
         cmocka_unit_test(test_wrong_launches_die),

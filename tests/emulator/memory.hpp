@@ -46,12 +46,10 @@ static inline gpu_shared gpu_shared_address(const void *pointer)
 template <class W, int WORDS>
 static inline void gpu_load_shared(W (&word)[WORDS], gpu_shared at)
 {
-    struct alignas(WORDS * sizeof(W)) access {
-        W word[WORDS];
-    };
-    const access all = *reinterpret_cast<const access *>(at);
-    for (int i = 0; i < WORDS; i++)
-        word[i] = all.word[i];
+    typedef typename emu::Whole<WORDS * sizeof(W)>::type all_words;
+    all_words all = *reinterpret_cast<const all_words *>(at);
+    for (int i = 0; i < WORDS; i++, all >>= 8 * sizeof(W) % (8 * sizeof all))
+        word[i] = (W)all;
 }
 template <class T>
 static inline void gpu_store_shared(gpu_shared at, T value)

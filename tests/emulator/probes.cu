@@ -205,3 +205,57 @@ extern "C" __global__ void probe_traffic(float *out, const float *in, int stride
     out[2 * (int)(blockIdx.x * blockDim.x + threadIdx.x)] = tile[i * stride];
 }
 GPU_KERNEL(probe_traffic)
+
+/* Wide loads of shared memory: each of 32 threads writes 4 words without a conflict, and reads WORDS that are its own, next
+ * to its neighbours'. */
+template <int WORDS>
+static __device__ void load_wide(uint32_t *out)
+{
+    GPU_SHARED(uint32_t, tile, [32 * 4]);
+    int i = (int)threadIdx.x;
+    for (int j = 0; j < 4; j++)
+        tile[j * 32 + i] = (uint32_t)(j * 32 + i);
+    __syncthreads();
+    uint32_t word[WORDS];
+    gpu_load_shared(word, gpu_shared_address(tile + i * WORDS));
+    for (int j = 0; j < WORDS; j++)
+        out[i * WORDS + j] = word[j];
+}
+extern "C" __global__ void probe_wide_1(uint32_t *out)
+{
+    load_wide<1>(out);
+}
+GPU_KERNEL(probe_wide_1)
+extern "C" __global__ void probe_wide_2(uint32_t *out)
+{
+    load_wide<2>(out);
+}
+GPU_KERNEL(probe_wide_2)
+extern "C" __global__ void probe_wide_4(uint32_t *out)
+{
+    load_wide<4>(out);
+}
+GPU_KERNEL(probe_wide_4)
+
+/* The same by vectors that are assigned. */
+template <class V>
+static __device__ void assign_vectors(V *out)
+{
+    GPU_SHARED(V, tile, [32]);
+    int i = (int)threadIdx.x;
+    V value;
+    tile[i] = out[i];
+    __syncthreads();
+    value = tile[i];
+    out[i] = value;
+}
+extern "C" __global__ void probe_uint2(uint2 *out)
+{
+    assign_vectors(out);
+}
+GPU_KERNEL(probe_uint2)
+extern "C" __global__ void probe_float4(float4 *out)
+{
+    assign_vectors(out);
+}
+GPU_KERNEL(probe_float4)

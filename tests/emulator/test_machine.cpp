@@ -11,7 +11,7 @@ static void test_indices(void **)
     const Global<int> out(3 * 2 * 2 * 60);
     launch<int *>("probe_indices", dim3(3, 2, 2), dim3(5, 4, 3), 0, out.data());
     for (size_t i = 0; i < out.values().size(); i++)
-        assert_int_equal(out.values()[i], i);
+        assert_int_equal(out.data()[i], i);
 }
 
 static void test_copies(void **)
@@ -139,12 +139,54 @@ static void test_counters(void **)
     assert_int_equal(emu::counters.warp_ops - before.warp_ops, 2 * (2 * 4 + 1 + 1));
 }
 
+// A wide load is one access of all its bytes.
+static void test_wide_loads(void **)
+{
+    const struct {
+        const char *kernel;
+        size_t words;
+    } cases[] = {{"probe_wide_1", 1}, {"probe_wide_2", 2}, {"probe_wide_4", 4}};
+    for (const auto &c : cases) {
+        const Global<uint32_t> out(32 * c.words);
+        const emu::Counters before = emu::counters;
+        launch<uint32_t *>(c.kernel, 1, 32, 0, out.data());
+        for (uint32_t i = 0; i < 32 * c.words; i++)
+            assert_int_equal(out.data()[i], i);
+        if (!emu::watch::checking())
+            continue;
+        assert_int_equal(emu::counters.shared_bytes - before.shared_bytes, 32 * 4 * (4 + c.words));
+        assert_int_equal(emu::counters.conflict_cycles - before.conflict_cycles, 0);
+    }
+}
+
+template <class V>
+static void check_vectors(const char *kernel, V first, V last)
+{
+    std::vector<V> values(32, first);
+    values.back() = last;
+    const Global<V> out(values);
+    const emu::Counters before = emu::counters;
+    launch<V *>(kernel, 1, 32, 0, out.data());
+    assert_memory_equal(out.data(), values.data(), 32 * sizeof(V));
+    if (!emu::watch::checking())
+        return;
+    assert_int_equal(emu::counters.shared_bytes - before.shared_bytes, 2 * 32 * sizeof(V));
+    assert_int_equal(emu::counters.conflict_cycles - before.conflict_cycles, 0);
+}
+
+static void test_vectors(void **)
+{
+    check_vectors("probe_uint2", make_uint2(1, 2), make_uint2(3, 0xffffffff));
+    check_vectors("probe_float4", make_float4(1, 2, 3, 4), make_float4(5, 6, -7, 8));
+}
+
 int main()
 {
     std::vector<CMUnitTest> tests = {
-        cmocka_unit_test(test_indices), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_atomics), cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_indices),    cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_atomics),    cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_wide_loads), cmocka_unit_test(test_vectors),
     };
     if (!emu::watch::checking()) // which would rightly object
         tests.push_back(cmocka_unit_test(test_fresh_shared));

@@ -1,8 +1,51 @@
 // CUDA's vector types, with CUDA's sizes and alignments: UBSan then reports a misaligned vector
-// access.
+// access. Where one is assigned, that is one access of all its bytes, up to 16, as on a GPU: of a
+// struct compilers make one for each field, which the race checker would take for instructions of
+// their own.
 #ifndef GDNN_EMULATOR_VECTORS_HPP
 #define GDNN_EMULATOR_VECTORS_HPP
 
+#include <cstdint>
+
+namespace emu
+{
+template <int BYTES>
+struct Whole;
+template <>
+struct Whole<2> {
+    typedef uint16_t type;
+};
+template <>
+struct Whole<4> {
+    typedef uint32_t type;
+};
+template <>
+struct Whole<8> {
+    typedef uint64_t type;
+};
+template <>
+struct Whole<16> {
+    typedef unsigned __int128 type;
+};
+
+template <class T>
+static inline void assign_whole(T *to, const T *from)
+{
+    const int bytes = sizeof(T) < 16 ? sizeof(T) : 16;
+    typedef typename Whole<bytes>::type W;
+    for (int i = 0; i < (int)sizeof(T) / bytes; i++)
+        reinterpret_cast<W *>(to)[i] = reinterpret_cast<const W *>(from)[i];
+}
+} // namespace emu
+
+/* The copy constructor is the compiler's, so that these stay aggregates. */
+#define EMU_WHOLE(name)                                                                            \
+    name(const name &) = default;                                                                  \
+    name &operator=(const name &from)                                                              \
+    {                                                                                              \
+        emu::assign_whole(this, &from);                                                            \
+        return *this;                                                                              \
+    }
 #define EMU_VECTORS(T, name, align2, align4)                                                       \
     struct name##1                                                                                 \
     {                                                                                              \
@@ -11,6 +54,8 @@
     struct alignas(align2) name##2                                                                 \
     {                                                                                              \
         T x, y;                                                                                    \
+        name##2() = default;                                                                       \
+        EMU_WHOLE(name##2)                                                                         \
     };                                                                                             \
     struct name##3                                                                                 \
     {                                                                                              \
@@ -19,6 +64,8 @@
     struct alignas(align4) name##4                                                                 \
     {                                                                                              \
         T x, y, z, w;                                                                              \
+        name##4() = default;                                                                       \
+        EMU_WHOLE(name##4)                                                                         \
     };                                                                                             \
     static inline name##1 make_##name##1(T x)                                                      \
     {                                                                                              \
@@ -47,6 +94,7 @@ EMU_VECTORS(unsigned long long, ulonglong, 16, 16)
 EMU_VECTORS(float, float, 8, 16)
 EMU_VECTORS(double, double, 16, 16)
 #undef EMU_VECTORS
+#undef EMU_WHOLE
 
 struct dim3 {
     unsigned x, y, z;

@@ -17,6 +17,9 @@
 /* Multiply-adds to aim at. Tensors are held to an eighth as many elements. */
 #define SCALE_EMULATED 2e6  /* a few hundredths of a second on the emulated device */
 #define SCALE_GPU      64e6 /* about a second in the float64 reference */
+#define SCALE_COUNTED                                                                              \
+    32e6 /* a second or two, and a gigabyte, on the emulated device that counts: most layers keep
+                             * their planes and channels, on which the counts depend */
 
 /* Shrinks `conv`, which passed gdnn_check, towards `macs` multiply-adds; true if it changed. A
  * problem whose strides are those of no layout is left as it is. */

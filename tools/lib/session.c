@@ -28,7 +28,8 @@ static int count_devices(const char *driver)
     return known ? devices : 0;
 }
 
-void session_emulated_path(char *path, size_t size)
+/* `kind` is the folder: plain or race. */
+static void emulated_path(const char *kind, char *path, size_t size)
 {
     const char *named = getenv("GDNN_EMULATED_DRIVER");
     char program[PATH_MAX];
@@ -40,25 +41,34 @@ void session_emulated_path(char *path, size_t size)
     if (named && *named)
         snprintf(path, size, "%s", named);
     else
-        snprintf(path, size, "%s/../tests/doubles/plain/libcuda.so.1", program);
+        snprintf(path, size, "%s/../tests/doubles/%s/libcuda.so.1", program, kind);
 }
 
-static gdnn_status use_emulated(session *s)
+void session_emulated_path(char *path, size_t size)
+{
+    emulated_path("plain", path, size);
+}
+
+static gdnn_status use_emulated(session *s, const char *kind)
 {
     static char path[PATH_MAX]; /* gdnn_driver_use keeps the pointer */
     char wanted[PATH_MAX + 64];
-    session_emulated_path(wanted, sizeof wanted);
+    emulated_path(kind, wanted, sizeof wanted);
     if (!realpath(wanted, path))
         return gdnn_fail(
             GDNN_UNSUPPORTED,
-            "no emulated device: there is no %s; a build with -Dtests=true makes it, and "
+            "no emulated device: there is no %s; a build with -Dtests=true%s makes it, and "
             "the tool finds it from the build folder",
-            wanted);
+            wanted, strcmp(kind, "race") ? "" : " and without sanitizers");
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return gdnn_fail(GDNN_UNSUPPORTED, "no emulated device: %s", dlerror());
     gdnn_driver_use(path);
     *(void **)&s->count_launches = dlsym(library, "gdnn_fake_launches");
+    int (*counts)(void) = NULL;
+    *(void **)&counts = dlsym(library, "gdnn_fake_checks_races");
+    if (counts && counts())
+        *(void **)&s->counter = dlsym(library, "gdnn_fake_counter");
     s->emulated = true;
     return GDNN_OK;
 }
@@ -96,12 +106,17 @@ static gdnn_status open_device(session *s, int ordinal)
     return status;
 }
 
-gdnn_status session_open(session *s, session_choice choice)
+/* NVIDIA's driver has the entry by which NVIDIA's own libraries reach its inside; what stands in for it has not. */
+static bool is_nvidias(void)
 {
-    return session_open_device(s, choice, 0);
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    bool has = library && dlsym(library, "cuGetExportTable");
+    if (library)
+        dlclose(library);
+    return has;
 }
 
-gdnn_status session_open_device(session *s, session_choice choice, int ordinal)
+static gdnn_status open_kind(session *s, session_choice choice, const char *kind, int ordinal)
 {
     *s = (session){.emulated = false};
     bool gpu = choice != SESSION_EMULATED && count_devices("libcuda.so.1") > 0;
@@ -110,8 +125,26 @@ gdnn_status session_open_device(session *s, session_choice choice, int ordinal)
             GDNN_UNSUPPORTED,
             "no GPU: libcuda.so.1 is missing or finds no device; on a machine with one, check "
             "nvidia-smi and CUDA_VISIBLE_DEVICES; else use --device emulated");
-    gdnn_status status = gpu ? GDNN_OK : use_emulated(s);
-    return status == GDNN_OK ? open_device(s, ordinal) : status;
+    gdnn_status status = gpu ? GDNN_OK : use_emulated(s, kind);
+    if (status == GDNN_OK)
+        status = open_device(s, ordinal);
+    s->real_time = gpu && is_nvidias();
+    return status;
+}
+
+gdnn_status session_open(session *s, session_choice choice)
+{
+    return open_kind(s, choice, "plain", 0);
+}
+
+gdnn_status session_open_counting(session *s, session_choice choice)
+{
+    return open_kind(s, choice, "race", 0);
+}
+
+gdnn_status session_open_device(session *s, session_choice choice, int ordinal)
+{
+    return open_kind(s, choice, "plain", ordinal);
 }
 
 void session_close(session *s)
@@ -134,6 +167,15 @@ gdnn_status session_wait(session *s)
 long long session_launches(const session *s)
 {
     return s->count_launches ? (long long)s->count_launches() : -1;
+}
+
+bool session_read_counts(const session *s, session_counts *counts)
+{
+    bool known = s->counter != NULL;
+#define GDNN_COUNTER(name, meaning) known = known && s->counter(#name, &counts->name);
+#include "counters.def"
+#undef GDNN_COUNTER
+    return known;
 }
 
 static size_t whole(const buffer *b)

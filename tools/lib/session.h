@@ -15,6 +15,13 @@ typedef enum session_choice {
     SESSION_EMULATED
 } session_choice;
 
+/* What the device has counted since the process began. */
+typedef struct session_counts {
+#define GDNN_COUNTER(name, meaning) uint64_t name;
+#include "counters.def"
+#undef GDNN_COUNTER
+} session_counts;
+
 typedef struct session {
     const gdnn_driver *driver;
     CUdevice device;
@@ -22,13 +29,20 @@ typedef struct session {
     CUstream stream;
     bool emulated;
     gdnn_device facts;
+    bool real_time;                   /* the driver is NVIDIA's: events measure a GPU */
     uint64_t (*count_launches)(void); /* of the emulated device; NULL on a GPU */
+    /* Of the emulated device that counts; NULL elsewhere. */
+    int (*counter)(const char *name, uint64_t *value);
 } session;
 
 /* Opens the first device. The emulated driver is `../tests/doubles/plain/libcuda.so.1` beside the
  * folder of the running program, or what GDNN_EMULATED_DRIVER names.
  * GDNN_UNSUPPORTED: there is no such device, or no such driver. GDNN_FAILED: the driver refused. */
 gdnn_status session_open(session *s, session_choice choice);
+
+/* The same, but the emulated device is the one that checks races and counts, slower by about ten times: its driver
+ * is `../tests/doubles/race/libcuda.so.1`, or what GDNN_EMULATED_DRIVER names. */
+gdnn_status session_open_counting(session *s, session_choice choice);
 
 /* The same with another device than the first. */
 gdnn_status session_open_device(session *s, session_choice choice, int ordinal);
@@ -44,6 +58,9 @@ gdnn_status session_wait(session *s);
 
 /* Launches made so far, where the device counts them; else -1. */
 long long session_launches(const session *s);
+
+/* Reads the counters; false where the device does not count. */
+bool session_read_counts(const session *s, session_counts *counts);
 
 /* Where the emulated driver is looked for, into `path`. */
 void session_emulated_path(char *path, size_t size);

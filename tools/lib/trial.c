@@ -4,6 +4,7 @@
 #include "plan.h"
 #include "problem.h"
 #include "reference.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,8 @@ static gdnn_status launch(run *r, const gdnn_plan *plan)
                                   address(&r->sides[TENSOR_Y]), address(&r->sides[TENSOR_Z]),
                                   address(&r->sides[TENSOR_BIAS])};
     long long before = session_launches(r->s);
+    session_counts from = {0}, to = {0};
+    session_read_counts(r->s, &from);
     gdnn_status status =
         gdnn_plan_run(plan, &tensors,
                       r->workspace.allocation ? buffer_address(&r->workspace) : NULL, r->s->stream);
@@ -139,6 +142,10 @@ static gdnn_status launch(run *r, const gdnn_plan *plan)
         status = session_wait(r->s);
     int promised = r->result->decision.launch.launches;
     r->result->launches = before < 0 ? promised : (int)(session_launches(r->s) - before);
+    r->result->counted = session_read_counts(r->s, &to);
+#define GDNN_COUNTER(name, meaning) r->result->counts.name = to.name - from.name;
+#include "counters.def"
+#undef GDNN_COUNTER
     return status;
 }
 
@@ -251,7 +258,9 @@ static gdnn_status run_plan(run *r, const gdnn_plan *plan)
 
 gdnn_status trial_run(session *s, const trial *t, trial_result *result)
 {
-    *result = (trial_result){.written = (tensor_name)gdnn_written(t->conv->dir)};
+    *result = (trial_result){.written = (tensor_name)gdnn_written(t->conv->dir),
+                             .cudnn_err_l2 = NAN,
+                             .vs_cudnn_l2 = NAN};
     run r = {.s = s, .t = t, .result = result};
     gdnn_plan *plan;
     gdnn_status status =

@@ -26,7 +26,12 @@ typedef struct trial_result {
     gdnn_decision decision;
     const char *reason; /* the decision's, or "memory" */
     int launches;       /* made, where the device counts them; else what the decision says */
+    bool counted;       /* by the device: `counts` is what the launch did */
+    session_counts counts;
     measure error;
+    /* Relative L2 errors of cuDNN's result to the reference, and of ours to cuDNN's; NaN: cuDNN did not run it. Not
+     * trial_run's doing: cudnn_trial's. */
+    double cudnn_err_l2, vs_cudnn_l2;
     /* What went wrong besides the numbers, "" if nothing did: bytes written outside of the written
      * tensor's elements, an input changed, a launch too many. */
     char damage[160];
