@@ -11,25 +11,26 @@
 static const char usage[] =
     "usage: gpu-probe [OPTION]...\n"
     "\n"
-    "Measures the first GPU, in about half a minute, and prints a table: how fast it copies, reads "
-    "L2 and\n"
-    "shared memory, multiplies and launches, beside what is assumed of it (src/devices.def); and\n"
-    "whether lanes get from shuffles, ldmatrix, mma and cp.async what the kernels count on.\n"
+    "Measures the first GPU, in less than half a minute, and prints a table: how fast\n"
+    "it copies, reads L2 and shared memory, multiplies and launches, beside what is\n"
+    "assumed of it (src/devices.def); and whether lanes get from shuffles, ldmatrix,\n"
+    "mma and cp.async what the kernels count on.\n"
     "\n"
-    "  --device auto|gpu|emulated   auto, the default: a GPU if there is one, else the emulated\n"
-    "                               device of the tests\n"
-    "  --quick                      run everything once, and small: see that it computes what it\n"
-    "                               should; always so on the emulated device\n"
-    "  --seconds S                  skip what has not begun after S seconds (50)\n"
-    "  --json FILE|-                write a record a row and a summary as JSON lines\n"
-    "  --help                       this text\n"
+    "  --device gpu|emulated   gpu (default), or, for tests, the libcuda.so.1 that\n"
+    "                          GDNN_EMULATED_DRIVER names\n"
+    "  --quick                 run everything once, and small: see that it computes\n"
+    "                          what it should; always so on the emulated device\n"
+    "  --seconds S             skip what has not begun after S seconds (50)\n"
+    "  --json FILE|-           write a record a row and a summary as JSON lines\n"
+    "  --help                  this text\n"
     "\n"
-    "A figure is the median of 9 samples of about 4 ms; spread is the width of their middle half.\n"
-    "Matrix products are of ones, which cost less power than other numbers and can run faster.\n"
-    "MHz is the clock of the multiprocessors meanwhile, as their own counters tell.\n"
+    "A figure is the median of 9 samples of about 4 ms; spread is the width of their\n"
+    "middle half. Matrix products are of ones, which cost less power than other\n"
+    "numbers and can run faster. MHz is the clock of the multiprocessors meanwhile,\n"
+    "as their own counters tell.\n"
     "\n"
-    "Exit status: 0 pass, 1 something is not as it should be, 2 wrong usage, 3 the machine lacks\n"
-    "something.\n";
+    "Exit status: 0 pass, 1 something is not as it should be, 2 wrong usage, 3 the\n"
+    "machine lacks something.\n";
 
 typedef struct options {
     session_choice device;
@@ -55,14 +56,12 @@ static int parse(options *o, int argc, char **argv)
     for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;)
         switch (option) {
         case 'd':
-            if (!strcmp(optarg, "auto"))
-                o->device = SESSION_AUTO;
-            else if (!strcmp(optarg, "gpu"))
+            if (!strcmp(optarg, "gpu"))
                 o->device = SESSION_GPU;
             else if (!strcmp(optarg, "emulated"))
                 o->device = SESSION_EMULATED;
             else
-                return wrong("device", optarg, "auto, gpu or emulated");
+                return wrong("device", optarg, "gpu or emulated");
             break;
         case 's':
             o->seconds = strtod(optarg, &end);
@@ -110,7 +109,7 @@ static int exit_status(const probe *p)
 int main(int argc, char **argv)
 {
     static probe p;
-    options o = {.device = SESSION_AUTO, .seconds = 50};
+    options o = {.device = SESSION_GPU, .seconds = 50};
     json j;
     int status = parse(&o, argc, argv);
     if (status >= 0)

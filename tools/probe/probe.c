@@ -188,7 +188,9 @@ static int by_size(const void *a, const void *b)
 static row *add_row(probe *p, const char *section, const char *name, outcome outcome)
 {
     static row none;
-    if (p->status != GDNN_OK || p->row_count == MOST_ROWS)
+    if (p->status == GDNN_OK && p->row_count == MOST_ROWS)
+        p->status = gdnn_fail(GDNN_FAILED, "there are more rows than MOST_ROWS (%d)", MOST_ROWS);
+    if (p->status != GDNN_OK)
         return &none;
     row *r = &p->rows[p->row_count++];
     *r = (row){.section = section, .outcome = outcome, .unit = ""};

@@ -115,11 +115,11 @@ static void ring(streams *s, const char *kernel_name, unsigned depth, unsigned b
     probe *p = s->p;
     void *x = buffer_address(&s->from), *y = buffer_address(&s->out);
     size_t count = s->bytes / 16;
-    const unsigned open = depth * THREADS * 16;
+    const unsigned open = depth * THREADS * 16, alone = probe_shared_for(p, blocks, 0);
     kernel k = {.name = kernel_name,
                 .blocks = p->quick ? 2 : (unsigned)p->session.facts.multiprocessors * blocks,
                 .threads = THREADS,
-                .shared = probe_shared_for(p, blocks, 0),
+                .shared = open > alone ? open : alone,
                 .arguments = {&y, &x, &count}};
     char name[64];
     snprintf(name, sizeof name, "%u KiB: %u deep, %u block%s", open * blocks / KIB, depth, blocks,
