@@ -2,6 +2,7 @@
 
 #include "enums.h"
 #include "error.h"
+#include "half.h"
 #include "plan.h"
 #include "problem.h"
 #include "tensor.h"
@@ -19,7 +20,7 @@ typedef struct wide {
 
 static double factor(const gdnn_conv *conv, double value)
 {
-    return conv->dtype == GDNN_F64 ? value : (float)value;
+    return gdnn_round_to(conv->dtype == GDNN_F64 ? GDNN_F64 : GDNN_F32, value);
 }
 
 static gdnn_status widen(const gdnn_conv *conv, gdnn_conv *to)
