@@ -1,0 +1,111 @@
+"""Whether the kernels are right: every instance on small problems, and large problems as they are."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+from . import problems
+from .programs import Program, now
+
+# Small problems may share a GPU; large ones are limited by the memory of the host.
+SMALL_AT_ONCE, LARGE_AT_ONCE = 8, 4
+
+# In turns, so that a few large problems see every type and layout.
+KINDS = (("f16", "nhwc"), ("f32", "nchw"), ("bf16", "nhwc"), ("f16", "nchw"), ("f32", "nhwc"))
+DIRECTIONS = ("fwd", "bwd_data", "bwd_filter")
+
+
+def instances(kernels):
+    """(kernel, direction, layout, dtype) of all that `groupdnn kernels` lists."""
+    found = []
+    for kernel in kernels:
+        layouts = ["nchw", "nhwc"] if kernel["layout"] == "any" else kernel["layout"].split(",")
+        for layout in layouts:
+            for dtype in kernel["dtypes"].split(","):
+                found.append((kernel["name"], kernel["dir"], layout, dtype))
+    return found
+
+
+def workers(most):
+    return max(1, min(most, (os.cpu_count() or 1) // 2))
+
+
+def run_all(programs, deadline, most, report):
+    """Runs programs side by side; `report` gets each row. Those that were stopped or ended badly."""
+    bad = []
+
+    def one(program):
+        if now() < deadline:
+            for record in program.records(deadline):
+                if "problem" in record:
+                    report(program, record)
+        if program.code not in (0, 1):
+            bad.append(program)
+
+    with ThreadPoolExecutor(workers(most)) as pool:
+        list(pool.map(one, programs))
+    return bad
+
+
+def symbol(name, layout, dtype):
+    return "%s_%s_%s" % (name, layout, dtype)
+
+
+def small(check, deadline, path, kernels):
+    """Runs the problems of a file with every instance of every kernel; each must be right at least once."""
+    wanted, programs = instances(kernels), {}
+    for name, direction, layout, dtype in wanted:
+        programs.setdefault((name, direction, layout), []).append(dtype)
+    for (name, direction, layout), dtypes in programs.items():
+        programs[name, direction, layout] = program = Program(
+            check.tool("compare", "--kernel", name, "--dir", direction, "--layout", layout, "--dtype", ",".join(dtypes),
+                       "--json", "-", path), check.env, check.log)
+        program.name, program.layout = name, layout
+    right = set()
+
+    def report(program, row):
+        if row["route"] != "groupdnn":
+            return
+        instance = symbol(program.name, program.layout, problems.fields(row["problem"])["dtype"])
+        check.rows("parity", {**row, "instance": instance})
+        if row["pass"]:
+            right.add(instance)
+        check.progress.show("parity: %d of %d instances" % (len(right), len(wanted)))
+
+    stopped = {(program.name, program.layout): program for program in
+               run_all(list(programs.values()), deadline, SMALL_AT_ONCE, report)}
+    for program in stopped.values():
+        if program.code is None:
+            check.not_run("all of parity of %s_%s" % (program.name, program.layout))
+        else:
+            check.fail("compare ended with status %s at %s_%s" % (program.code, program.name, program.layout))
+    for name, _, layout, dtype in wanted:
+        if symbol(name, layout, dtype) not in right:
+            check.fail("nothing shows that %s is right%s" % (symbol(name, layout, dtype),
+                                                             ": no time" if (name, layout) in stopped else ""))
+
+
+def large(check, deadline, layers):
+    """Runs layers as they are, each in one type and layout, beside the float64 kernels of the same device."""
+    texts = []
+    for i, layer in enumerate(layers):
+        dtype, layout = KINDS[i % len(KINDS)]
+        for direction in DIRECTIONS:
+            texts.append(problems.completed(layer, dir=direction, dtype=dtype, layout=layout))
+    texts = list(dict.fromkeys(texts))
+    programs, count, done = [], workers(LARGE_AT_ONCE), []
+    for i in range(min(count, len(texts))):
+        part = texts[i::count]
+        program = Program(check.tool("compare", "--reference", "device", "--no-scale", "--json", "-", *part), check.env,
+                          check.log)
+        program.left = part
+        programs.append(program)
+
+    def report(program, row):
+        done.append(program.left.pop(0))  # a row for each, in their order
+        check.rows("parity", {**row, "instance": None})
+        check.progress.show("large problems: %d of %d" % (len(done), len(texts)))
+
+    run_all(programs, deadline, LARGE_AT_ONCE, report)
+    for program in programs:
+        for text in program.left:
+            check.not_run("parity of " + text)
