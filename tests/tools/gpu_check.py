@@ -59,6 +59,7 @@ def everything_runs_on_the_doubles():
     expect(len(rows("all", "probe")) > 30 and rows("all", "dropin")[0]["compared"] == 1, rows("all", "dropin"))
     facts = json.loads(Path(place("all"), "machine.json").read_text())
     expect(facts["device"] == "double" and facts["seconds"] > 0 and facts["info"], facts)
+    expect("cuDNN on the same data: 30 rows" in result.out, result.out)
     expect("0 wrong" in result.out and "Times mean nothing" in result.out and "GDNN_WIN" not in result.out, result.out)
     text = Path(place("all"), "report.md").read_text()
     expect(text.count("| depthwise | fwd |") == 5 and "0 wrong" in text, text)
@@ -129,7 +130,7 @@ def wins_are_what_every_row_shows():
     line, = report.wins([row(ratio=2), row(ratio=1.02, c=64), row(ratio=3, c=64, n=8)], set(), "90", "here")
     expect("X_ELEMENTS(p) >= 32768, " in line and "1 rows" in line, line)
     expect(report.wins([row(ratio=2), row(ratio=0.9, c=64)], set(), "90", "here") == [], "the largest is lost")
-    expect(report.wins([row(ratio=2, c=64), row(ratio=0.9, n=8)], set(), "90", "here") == [], "as large as one that is lost")
+    expect(report.wins([row(ratio=0.9, n=8), row(ratio=2, c=64)], set(), "90", "here") == [], "as large as one that is lost")
     expect(report.wins([row()], {"k"}, "90", "here") == [], "a kernel that is wrong wins nothing")
     expect(report.wins([row(ratio=None)], set(), "90", "here") == [], "nothing to compare with")
 
@@ -137,6 +138,9 @@ def wins_are_what_every_row_shows():
 @test
 def means_and_losses():
     some = [row(ratio=4.0), row(ratio=0.25, kernel="l"), row(ratio=None)]
+    near, far = ({"vs_cudnn_l2": x, "tol": 1.0, "err_l2": 0.1, "cudnn_err_l2": 0.2, "problem": "p=%g" % x} for x in (0.5, 4))
+    expect(len(report.beside_cudnn([near])) == 1 and "0.5 bounds" in report.beside_cudnn([near])[0], "near")
+    expect("4 apart" in report.beside_cudnn([near, far, {"vs_cudnn_l2": None}])[1], "far")
     lines = {line[0]: line[1:] for line in report.means(some)[1:]}
     expect(lines["all"] == ["3", "1", "1.00", "-", "50.00"], lines)
     expect(lines["k"] == ["2", "0", "4.00", "-", "50.00"] and lines["l"][2] == "0.25", lines)
@@ -194,6 +198,34 @@ for line in sys.stdin:
             print(json.dumps({"problem": line.strip(), "pass": False, "ms": None, "cudnn_ms": None}), flush=True)
 print(json.dumps({"run": 1}))
 """
+
+
+COMPARE = """
+import json
+for dtype, right in (("f16", True), ("f32", False)):
+    print(json.dumps({"problem": "dtype=" + dtype, "route": "groupdnn", "pass": right}))
+print(json.dumps({"problem": "dtype=f64", "route": "cudnn", "pass": None}))
+"""
+
+
+@test
+def an_instance_must_be_right_once():
+    notes = Notes([sys.executable, write("compare.py", COMPARE)])
+    kernel = {"name": "k", "dir": "fwd", "layout": "nhwc", "dtypes": "f16,f32,f64"}
+    parity.small(notes, programs.now() + 30, "problems", [kernel])
+    expect(notes.failures == ["nothing shows that k_nhwc_f32 is right", "nothing shows that k_nhwc_f64 is right"],
+           notes.failures)
+    expect([r["instance"] for r in notes.kept] == ["k_nhwc_f16", "k_nhwc_f32"] and not notes.left, notes.kept)
+    ends = Notes([sys.executable, write("compare.py", "import sys; sys.exit(9)")])
+    parity.small(ends, programs.now() + 30, "problems", [kernel])
+    expect("status 9 at k_nhwc" in ends.failures[0] and len(ends.failures) == 4, ends.failures)
+
+
+@test
+def large_layers_lose_images_only():
+    expect(parity.cut("name=a n=128 c=32 in=112x112 k=32") == "name=a n=41 c=32 in=112x112 k=32", "at most 2^24 elements")
+    expect(parity.cut("n=2 c=32 in=11 k=32") == "n=2 c=32 in=11 k=32", "as it is")
+    expect(parity.cut("n=2 c=4096 in=128x128x2 k=4096").startswith("n=1 "), "at least one")
 
 
 @test

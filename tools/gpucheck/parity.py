@@ -1,13 +1,16 @@
-"""Whether the kernels are right: every instance on small problems, and large problems as they are."""
+"""Whether the kernels are right: every instance on small problems, and layers with all of their channels and pixels."""
 
+import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 
 from . import problems
 from .programs import Program, now
 
-# Small problems may share a GPU; large ones are limited by the memory of the host.
-SMALL_AT_ONCE, LARGE_AT_ONCE = 8, 4
+# Most of the time goes by on the host. A large problem takes up to 2 GiB there.
+AT_ONCE = 12
+# Elements of x of a large problem; batches are cut to that.
+LARGE = 1 << 24
 
 # In turns, so that a few large problems see every type and layout.
 KINDS = (("f16", "nhwc"), ("f32", "nchw"), ("bf16", "nhwc"), ("f16", "nchw"), ("f32", "nhwc"))
@@ -25,11 +28,11 @@ def instances(kernels):
     return found
 
 
-def workers(most):
-    return max(1, min(most, (os.cpu_count() or 1) // 2))
+def workers():
+    return max(1, min(AT_ONCE, (os.cpu_count() or 1) * 3 // 4))
 
 
-def run_all(programs, deadline, most, report):
+def run_all(programs, deadline, report):
     """Runs programs side by side; `report` gets each row. Those that were stopped or ended badly."""
     bad = []
 
@@ -41,7 +44,7 @@ def run_all(programs, deadline, most, report):
         if program.code not in (0, 1):
             bad.append(program)
 
-    with ThreadPoolExecutor(workers(most)) as pool:
+    with ThreadPoolExecutor(workers()) as pool:
         list(pool.map(one, programs))
     return bad
 
@@ -72,7 +75,7 @@ def small(check, deadline, path, kernels):
         check.progress.show("parity: %d of %d instances" % (len(right), len(wanted)))
 
     stopped = {(program.name, program.layout): program for program in
-               run_all(list(programs.values()), deadline, SMALL_AT_ONCE, report)}
+               run_all(list(programs.values()), deadline, report)}
     for program in stopped.values():
         if program.code is None:
             check.not_run("all of parity of %s_%s" % (program.name, program.layout))
@@ -84,15 +87,22 @@ def small(check, deadline, path, kernels):
                                                              ": no time" if (name, layout) in stopped else ""))
 
 
+def cut(layer):
+    """The layer with no more images than LARGE permits."""
+    given = problems.fields(layer)
+    image = int(given["c"]) * math.prod(int(part) for part in given["in"].split("x"))
+    return problems.changed(layer, n=max(1, min(int(given["n"]), LARGE // image)))
+
+
 def large(check, deadline, layers):
-    """Runs layers as they are, each in one type and layout, beside the float64 kernels of the same device."""
+    """Runs layers, each in one type and layout, beside the float64 kernels of the same device."""
     texts = []
-    for i, layer in enumerate(layers):
+    for i, layer in enumerate(map(cut, layers)):
         dtype, layout = KINDS[i % len(KINDS)]
         for direction in DIRECTIONS:
             texts.append(problems.completed(layer, dir=direction, dtype=dtype, layout=layout))
     texts = list(dict.fromkeys(texts))
-    programs, count, done = [], workers(LARGE_AT_ONCE), []
+    programs, count, done = [], workers(), []
     for i in range(min(count, len(texts))):
         part = texts[i::count]
         program = Program(check.tool("compare", "--reference", "device", "--no-scale", "--json", "-", *part), check.env,
@@ -105,7 +115,7 @@ def large(check, deadline, layers):
         check.rows("parity", {**row, "instance": None})
         check.progress.show("large problems: %d of %d" % (len(done), len(texts)))
 
-    run_all(programs, deadline, LARGE_AT_ONCE, report)
+    run_all(programs, deadline, report)
     for program in programs:
         for text in program.left:
             check.not_run("parity of " + text)

@@ -127,6 +127,19 @@ def table_of_means(rows):
                                for i, (cell, width) in enumerate(zip(line, widths))) for line in lines)
 
 
+def beside_cudnn(times):
+    """Lines: how far our results are from cuDNN's on the same data, and where further than rounding on both sides explains."""
+    compared = [row for row in times if row.get("vs_cudnn_l2") is not None]
+    if not compared:
+        return []
+    worst = max(compared, key=lambda row: row["vs_cudnn_l2"] / row["tol"])
+    far = [row for row in compared if row["vs_cudnn_l2"] > 2 * row["tol"]]
+    lines = ["cuDNN on the same data: %d rows, at most %.2g bounds of an error apart" %
+             (len(compared), worst["vs_cudnn_l2"] / worst["tol"])]
+    return lines + ["  %.2g apart; from the reference ours %.2g, cuDNN's %.2g, bound %.2g: %s" %
+                    (row["vs_cudnn_l2"], row["err_l2"], row["cudnn_err_l2"], row["tol"], row["problem"]) for row in far[:20]]
+
+
 def section(title, lines):
     return ["", title] + ["  " + line for line in lines] if lines else []
 
@@ -137,6 +150,7 @@ def summary(check, rows, proposals):
     wrong = [row for row in parity if row["pass"] is False]
     lines = ["parity: %d rows right, %d wrong, %d not run by our kernels" %
              (sum(1 for row in parity if row["pass"]), len(wrong), sum(1 for row in parity if row["pass"] is None))]
+    lines += beside_cudnn(check.results["times"])
     lines += section("wrong:", ["%s %s: error %s, bound %s" % (row["kernel"], row["problem"], row["err_l2"], row["tol"])
                                 for row in wrong[:20]])
     lines += section("failed:", check.failures)

@@ -26,7 +26,7 @@ def bench(check, deadline, texts):
     """Runs the bench on them. One that ends it, or leaves the device unusable, is passed over."""
     left, total, seen = list(texts), len(texts), []
     while left and now() < deadline:
-        program = Program(check.tool("bench", "--reference", "device", "--json", "-", "-"), check.env, check.log,
+        program = Program(check.tool("bench", "--json", "-", "-"), check.env, check.log,
                           "\n".join(left) + "\n")
         before = len(left)
         for row in program.records(deadline):
