@@ -19,9 +19,10 @@ from gpucheck import dropin, parity, problems, programs, report, times
 from tool import Result, expect, expect_run, place, test, write
 
 BUILD = os.path.abspath(sys.argv[2])
-LAYERS = """# two layers
+LAYERS = """# three layers
 name=depthwise n=2 c=16 in=9x9 k=16 filter=3x3 pad=1 groups=16
 name=grouped n=2 c=16 in=9x9 k=16 filter=3x3 pad=1 stride=2 groups=4
+name=scaled n=16 c=32 in=28x28 k=32 filter=3x3 pad=1 groups=32 dtype=f16 layout=nhwc dir=fwd
 """
 SMALL = """name=a n=2 c=8 in=7x6 k=8 filter=3x3 pad=1 groups=8
 name=b n=2 c=8 in=7x6 k=8 filter=3x3 pad=1 groups=8 alpha=-0.5 beta=2 bias=1 act=relu dir=fwd
@@ -53,13 +54,15 @@ def everything_runs_on_the_doubles():
     checked = rows("all", "parity")
     expect({row["instance"] for row in checked} == wanted | {None}, "every instance, and layers")
     expect(all(row["pass"] for row in checked), checked)
-    expect(len([row for row in checked if row["instance"] is None]) == 6, "two layers in three directions")
+    expect(len([row for row in checked if row["instance"] is None]) == 7, "two layers in three directions, and one")
     timed = rows("all", "times")
-    expect(len(timed) == 30 and all(row["ms"] > 0 and row["cudnn_legacy_ms"] > 0 for row in timed), timed)
+    expect(len(timed) == 31 and all(row["ms"] > 0 and row["cudnn_legacy_ms"] > 0 for row in timed), timed)
+    scaled = next(row for row in timed if "name=scaled" in row["layer"])
+    expect("n=16 " in scaled["layer"] and "n=16 " not in scaled["problem"], scaled)
     expect(len(rows("all", "probe")) > 30 and rows("all", "dropin")[0]["compared"] == 1, rows("all", "dropin"))
     facts = json.loads(Path(place("all"), "machine.json").read_text())
     expect(facts["device"] == "double" and facts["seconds"] > 0 and facts["info"], facts)
-    expect("cuDNN on the same data: 30 rows" in result.out, result.out)
+    expect("cuDNN on the same data: 31 rows" in result.out, result.out)
     expect("0 wrong" in result.out and "Times mean nothing" in result.out and "GDNN_WIN" not in result.out, result.out)
     text = Path(place("all"), "report.md").read_text()
     expect(text.count("| depthwise | fwd |") == 5 and "0 wrong" in text, text)
@@ -69,7 +72,7 @@ def everything_runs_on_the_doubles():
 def what_there_is_no_time_for_is_said():
     result = on_doubles("short", "--budget", "0.5")
     expect_run(result, 1)
-    expect("not run, for want of time" in result.out and "is right: no time" in result.out, result.out)
+    expect("not run, for want of time" in result.out and "is right: it was not run" in result.out, result.out)
     expect("Traceback" not in result.err, result.err)
 
 
@@ -115,7 +118,7 @@ def the_lists_are_problems():
 
 def row(kernel="k", ratio=2.0, c=32, n=4, **more):
     text = "name=x dir=fwd dtype=f16 layout=nhwc n=%d c=%d in=8x8 k=%d filter=3x3 pad=1 groups=%d" % (n, c, c, c)
-    return {"problem": text, "dir": "fwd", "timed_kernel": kernel, "ms": 0.1, "ratio": ratio, "torch_ratio": None,
+    return {"problem": "scaled", "layer": text, "dir": "fwd", "timed_kernel": kernel, "ms": 0.1, "ratio": ratio, "torch_ratio": None,
             "percent_of_floor": 50.0, "cudnn_legacy_ms": 0.3, "cudnn_graph_ms": None, "cudnn_ms": 0.3, "torch_ms": None,
             "floor_us": 50.0, "pass": True, "kernel": kernel, "real_time": True, **more}
 
@@ -145,7 +148,7 @@ def means_and_losses():
     expect(lines["all"] == ["3", "1", "1.00", "-", "50.00"], lines)
     expect(lines["k"] == ["2", "0", "4.00", "-", "50.00"] and lines["l"][2] == "0.25", lines)
     expect([r["ratio"] for r in report.losses(some + [row(ratio=0.5)])] == [0.25, 0.5], some)
-    merged = report.merged([row(), row(ms=None)], [{"problem": row()["problem"], "torch_ms": 0.5}])
+    merged = report.merged([row(), row(ms=None)], [{"problem": row()["layer"], "torch_ms": 0.5}])
     expect(len(merged) == 1 and merged[0]["torch_ratio"] == 5.0, merged)
 
 
@@ -192,10 +195,11 @@ for line in sys.stdin:
     if "bad" in line: sys.exit(9)
     if "slow" in line: time.sleep(60)
     ms = None if "sticky" in line else 1
-    print(json.dumps({"problem": line.strip(), "pass": ms == 1, "ms": ms, "cudnn_ms": 1}), flush=True)
+    print(json.dumps({"problem": line.strip(), "pass": ms == 1, "ms": ms, "cudnn_ms": 1,
+                      "reason": "taken" if ms else "driver-error"}), flush=True)
     if ms is None:
         for line in sys.stdin:
-            print(json.dumps({"problem": line.strip(), "pass": False, "ms": None, "cudnn_ms": None}), flush=True)
+            print(json.dumps({"problem": line.strip(), "pass": False, "ms": None, "reason": "driver-error"}), flush=True)
 print(json.dumps({"run": 1}))
 """
 
@@ -205,6 +209,11 @@ import json
 for dtype, right in (("f16", True), ("f32", False)):
     print(json.dumps({"problem": "dtype=" + dtype, "route": "groupdnn", "pass": right}))
 print(json.dumps({"problem": "dtype=f64", "route": "cudnn", "pass": None}))
+"""
+FAULT = """
+import json
+for dtype in ("f16", "f32"):
+    print(json.dumps({"problem": "dtype=" + dtype, "route": "groupdnn", "pass": False, "reason": "driver-error"}))
 """
 
 
@@ -219,6 +228,9 @@ def an_instance_must_be_right_once():
     ends = Notes([sys.executable, write("compare.py", "import sys; sys.exit(9)")])
     parity.small(ends, programs.now() + 30, "problems", [kernel])
     expect("status 9 at k_nhwc" in ends.failures[0] and len(ends.failures) == 4, ends.failures)
+    faulty = Notes([sys.executable, write("fault.py", FAULT)])
+    parity.small(faulty, programs.now() + 30, "problems", [kernel])
+    expect("the driver failed in k_nhwc: dtype=f16" in faulty.failures[0] and len(faulty.kept) == 1, faulty.failures)
 
 
 @test

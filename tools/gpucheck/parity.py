@@ -33,7 +33,8 @@ def workers():
 
 
 def run_all(programs, deadline, report):
-    """Runs programs side by side; `report` gets each row. Those that were stopped or ended badly."""
+    """Runs programs side by side; `report` gets each row. A fault of the device ends a program, for what follows may fail
+    for that alone. Returns those that were stopped, or ended badly."""
     bad = []
 
     def one(program):
@@ -41,6 +42,9 @@ def run_all(programs, deadline, report):
             for record in program.records(deadline):
                 if "problem" in record:
                     report(program, record)
+                if record.get("reason") == "driver-error":
+                    program.fault = record["problem"]
+                    break
         if program.code not in (0, 1):
             bad.append(program)
 
@@ -77,14 +81,16 @@ def small(check, deadline, path, kernels):
     stopped = {(program.name, program.layout): program for program in
                run_all(list(programs.values()), deadline, report)}
     for program in stopped.values():
-        if program.code is None:
+        if program.fault:
+            check.fail("the driver failed in %s_%s: %s" % (program.name, program.layout, program.fault))
+        elif program.code is None:
             check.not_run("all of parity of %s_%s" % (program.name, program.layout))
         else:
             check.fail("compare ended with status %s at %s_%s" % (program.code, program.name, program.layout))
     for name, _, layout, dtype in wanted:
         if symbol(name, layout, dtype) not in right:
             check.fail("nothing shows that %s is right%s" % (symbol(name, layout, dtype),
-                                                             ": no time" if (name, layout) in stopped else ""))
+                                                             ": it was not run" if (name, layout) in stopped else ""))
 
 
 def cut(layer):
@@ -115,7 +121,11 @@ def large(check, deadline, layers):
         check.rows("parity", {**row, "instance": None})
         check.progress.show("large problems: %d of %d" % (len(done), len(texts)))
 
-    run_all(programs, deadline, report)
+    for program in run_all(programs, deadline, report):
+        if program.fault:
+            check.fail("the driver failed: " + program.fault)
+        elif program.code is not None:
+            check.fail("compare ended with status %s at %s" % (program.code, "".join(program.left[:1])))
     for program in programs:
         for text in program.left:
             check.not_run("parity of " + text)

@@ -49,11 +49,11 @@ class Progress:
 
 
 class Program:
-    """A run of a program. `code` is its exit status, None where it was stopped at the deadline."""
+    """A run of a program. `code` is its exit status, None where it was stopped: at the deadline, or because of `fault`."""
 
     def __init__(self, command, env, log, text=""):
         self.command, self.env, self.log, self.text = [str(word) for word in command], env, log, text
-        self.code = None
+        self.code = self.fault = None
 
     def records(self, deadline):
         """The objects that it prints, one a line, as they come. Other lines go to the log."""

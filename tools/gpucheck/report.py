@@ -23,7 +23,7 @@ def over(a, b):
 def merged(times, torch):
     """The rows that were timed, with PyTorch's time and its ratio."""
     own = {row["problem"]: row.get("torch_ms") for row in torch}
-    return [{**row, "torch_ms": own.get(row["problem"]), "torch_ratio": over(own.get(row["problem"]), row["ms"])}
+    return [{**row, "torch_ms": own.get(row["layer"]), "torch_ratio": over(own.get(row["layer"]), row["ms"])}
             for row in times if row["ms"]]
 
 
@@ -37,8 +37,8 @@ def thousand(value):
 
 
 def cells(row):
-    given = problems.fields(row["problem"])
-    return [name_of(row["problem"]), row["dir"], given.get("dtype", "f32"), given.get("layout", "nchw"),
+    given = problems.fields(row["layer"])
+    return [name_of(row["layer"]), row["dir"], given.get("dtype", "f32"), given.get("layout", "nchw"),
             row["timed_kernel"] or "-", figure(thousand(row["ms"])), figure(thousand(row["cudnn_legacy_ms"])),
             figure(thousand(row["cudnn_graph_ms"])), figure(thousand(row["torch_ms"])), figure(row["floor_us"]),
             figure(row["percent_of_floor"]), figure(row["ratio"], 2), figure(row["torch_ratio"], 2)]
@@ -87,7 +87,7 @@ def elements(text):
 
 def family(row):
     """What a line of wins.def is about: kernel, type, layout, filter and stride."""
-    given = problems.fields(row["problem"])
+    given = problems.fields(row["layer"])
     axes = len(given["in"].split("x"))
     return (row["timed_kernel"], given.get("dtype", "f32"), given.get("layout", "nchw"), tuple(problems.numbers(given["filter"], axes)),
             tuple(problems.numbers(given.get("stride", "1"), axes)))
@@ -102,18 +102,18 @@ def wins(rows, wrong, sm, source):
             families.setdefault(family(row), []).append(row)
     lines = []
     for (kernel, dtype, layout, filters, strides), members in sorted(families.items()):
-        members.sort(key=lambda row: elements(row["problem"]))
+        members.sort(key=lambda row: elements(row["layer"]))
         lost = [i for i, row in enumerate(members) if row["ratio"] < MARGIN]
         kept = members[lost[-1] + 1:] if lost else members
         if lost:  # problems of the size that lost do not win
-            kept = [row for row in kept if elements(row["problem"]) > elements(members[lost[-1]]["problem"])]
+            kept = [row for row in kept if elements(row["layer"]) > elements(members[lost[-1]]["layer"])]
         if not kept:
             continue
         when = ["p->dtype == GDNN_%s" % dtype.upper(), "p->spatial == %d" % len(filters)]
         when.append("p->x_stride[%d] == 1" % (1 if layout == "nhwc" else len(filters) + 1))
         when += ["p->filter[%d] == %d" % pair for pair in enumerate(filters)]
         when += ["p->stride[%d] == %d" % pair for pair in enumerate(strides)]
-        when.append("X_ELEMENTS(p) >= %d" % elements(kept[0]["problem"]))
+        when.append("X_ELEMENTS(p) >= %d" % elements(kept[0]["layer"]))
         ratios = [row["ratio"] for row in kept]
         lines.append("GDNN_WIN(%s, %s, %s, %s, MEASURED, \"%s: %d rows, cuDNN takes %.2f to %.2f times as long\")" %
                      (kernel, " && ".join(when), sm, sm, source, len(kept), min(ratios), max(ratios)))
@@ -140,6 +140,12 @@ def beside_cudnn(times):
                     (row["vs_cudnn_l2"], row["err_l2"], row["cudnn_err_l2"], row["tol"], row["problem"]) for row in far[:20]]
 
 
+def error_of(row):
+    if row["reason"] == "driver-error":
+        return "the driver failed"
+    return "error %s, bound %s" % (row["err_l2"], row["tol"])
+
+
 def section(title, lines):
     return ["", title] + ["  " + line for line in lines] if lines else []
 
@@ -151,8 +157,7 @@ def summary(check, rows, proposals):
     lines = ["parity: %d rows right, %d wrong, %d not run by our kernels" %
              (sum(1 for row in parity if row["pass"]), len(wrong), sum(1 for row in parity if row["pass"] is None))]
     lines += beside_cudnn(check.results["times"])
-    lines += section("wrong:", ["%s %s: error %s, bound %s" % (row["kernel"], row["problem"], row["err_l2"], row["tol"])
-                                for row in wrong[:20]])
+    lines += section("wrong:", ["%s: %s: %s" % (row["kernel"], error_of(row), row["problem"]) for row in wrong[:20]])
     lines += section("failed:", check.failures)
     if rows:
         lines += ["", table_of_means(rows)]
@@ -160,7 +165,7 @@ def summary(check, rows, proposals):
         lines.append("Times mean nothing: this was no GPU.")
     lost = losses(rows)
     lines += section("slower than cuDNN (%d rows):" % len(lost),
-                     ["%.2f  %s  %s" % (row["ratio"], row["timed_kernel"], row["problem"]) for row in lost[:20]])
+                     ["%.2f  %s  %s" % (row["ratio"], row["timed_kernel"], row["layer"]) for row in lost[:20]])
     lines += section("for src/wins.def, once these results are committed:", proposals)
     lines += section("skipped:", ["%s: %s" % pair for pair in check.skipped])
     left = check.left

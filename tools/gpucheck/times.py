@@ -32,12 +32,12 @@ def bench(check, deadline, texts):
         for row in program.records(deadline):
             if "problem" not in row:
                 continue
-            left.pop(0)  # a row for each, in their order
+            row["layer"] = left.pop(0)  # a row for each, in their order; "problem" may be scaled, what is timed is whole
             seen.append(row)
             check.rows("times", row)
             check.progress.show("times: %d of %d rows" % (len(seen), total))
-            if row["pass"] is False and row["ms"] is None:
-                break  # what follows a fault of the device fails too: go on in another process
+            if row["reason"] == "driver-error":
+                break  # what follows may fail for that alone: go on in another process
         if program.code is None or len(left) < before:
             continue
         check.fail("bench ended with status %s at %s" % (program.code, left[0]))
@@ -50,7 +50,7 @@ def bench(check, deadline, texts):
 
 def pytorch(check, deadline, rows):
     """Times PyTorch's own kernels, without cuDNN, on the depthwise problems that were timed."""
-    wanted = [row["problem"] for row in rows if row["ms"] and problems.is_depthwise(row["problem"])]
+    wanted = [row["layer"] for row in rows if row["ms"] and problems.is_depthwise(row["layer"])]
     if not wanted:
         return
     helper = Path(__file__).resolve().parent / "torch_layers.py"

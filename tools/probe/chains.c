@@ -203,10 +203,11 @@ void probe_launches(probe *p)
                     .blocks = launches[i].many ? (unsigned)p->session.facts.multiprocessors : 1,
                     .threads = 256,
                     .arguments = {&args}};
-        const measure m = {.section = "launches of a kernel that does nothing, one after another",
-                           .name = launches[i].name,
-                           .unit = "us",
-                           .assumed = 2};
+        const measure m = {
+            .section = "launches of a kernel that does nothing, as fast as the host enqueues",
+            .name = launches[i].name,
+            .unit = "us",
+            .assumed = 2};
         probe_measure(p, &k, &m, true);
     }
 }
