@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from .programs import Missing, output_of
+from .programs import Missing, Program, now, output_of
 
 QUERY = ["name", "driver_version", "compute_cap", "memory.total", "clocks.sm", "clocks.max.sm", "clocks.mem", "power.limit",
          "temperature.gpu"]
@@ -57,7 +57,8 @@ def facts(check):
     """The GPU, the software, and the sources, as one object."""
     root = str(check.root)
     nvcc = output_of([shutil.which("nvcc", path=paths()) or "nvcc", "--version"])
-    info, _ = check.records("info", "--json", "-")
+    info = [record for record in Program(check.tool("info", "--json", "-"), check.env, check.log).run(now() + 60)
+            if record.get("item") != "option"]
     return {
         "gpu": nvidia_smi(), "device": check.device, "nvcc": nvcc.splitlines()[-1] if nvcc else None,
         "info": info, "commit": output_of(["git", "-C", root, "rev-parse", "HEAD"]),

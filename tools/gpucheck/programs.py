@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -57,14 +58,13 @@ class Program:
 
     def records(self, deadline):
         """The objects that it prints, one a line, as they come. Other lines go to the log."""
-        with open(self.log, "ab") as log, open(os.devnull, "rb") as nothing:
+        with open(self.log, "ab") as log, tempfile.TemporaryFile() as text:
             log.write(("\n$ %s\n" % " ".join(self.command)).encode())
             log.flush()
-            process = subprocess.Popen(self.command, env=self.env, stderr=log, stdout=subprocess.PIPE,
-                                       stdin=subprocess.PIPE if self.text else nothing)
+            text.write(self.text.encode())
+            text.seek(0)
+            process = subprocess.Popen(self.command, env=self.env, stderr=log, stdout=subprocess.PIPE, stdin=text)
             try:
-                if self.text:
-                    write_all(process.stdin, self.text)
                 for line in read_lines(process.stdout, deadline):
                     record = parse(line)
                     if record is None:
@@ -83,14 +83,6 @@ class Program:
     def run(self, deadline):
         """All that it prints."""
         return list(self.records(deadline))
-
-
-def write_all(stream, text):
-    try:
-        stream.write(text.encode())
-        stream.close()
-    except BrokenPipeError:
-        pass  # it ended without reading all; its exit status says why
 
 
 def parse(line):
