@@ -2,6 +2,9 @@
 
 Arguments: the tool and the build folder."""
 
+import importlib.machinery
+import importlib.util
+import io
 import json
 import os
 import subprocess
@@ -231,6 +234,43 @@ def an_instance_must_be_right_once():
     faulty = Notes([sys.executable, write("fault.py", FAULT)])
     parity.small(faulty, programs.now() + 30, "problems", [kernel])
     expect("the driver failed in k_nhwc: dtype=f16" in faulty.failures[0] and len(faulty.kept) == 1, faulty.failures)
+
+
+def script():
+    loader = importlib.machinery.SourceFileLoader("gpu_check_script", str(ROOT / "tools" / "gpu-check"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check_script", loader))
+    loader.exec_module(module)
+    return module
+
+
+def concluded(checked, timed, failures=()):
+    """The exit status for these rows of parity and times, and what is printed."""
+    facts = {"gpu": {"compute_cap": "9.0", "name": "G"}}
+    check = types.SimpleNamespace(results={"parity": checked, "times": timed, "torch": []}, failures=list(failures), left=[],
+                                  skipped=[], facts=facts, out=Path(tool.FOLDER.name), device="gpu",
+                                  budget=programs.Budget(1, {}))
+    printed, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        status = script().conclude(check, "here")
+        return status, sys.stdout.getvalue()
+    finally:
+        sys.stdout = printed
+
+
+@test
+def what_is_wrong_decides_the_status():
+    right = {"kernel": "k", "pass": True, "problem": "p", "reason": "taken", "err_l2": 0.1, "tol": 1}
+    wrong = {**right, "pass": False, "err_l2": 3}
+    status, text = concluded([right], [row()])
+    expect(status == 0 and "GDNN_WIN(k, " in text and "tests/golden/gpu/here" in text and "1 rows right, 0 wrong" in text, text)
+    status, text = concluded([right], [row(ratio=0.5)])
+    expect(status == 0 and "slower than cuDNN (1 rows)" in text and "GDNN_WIN" not in text, "slow is not wrong", text)
+    status, text = concluded([right, wrong], [row()])
+    expect(status == 1 and "error 3, bound 1" in text and "GDNN_WIN" not in text, text)
+    expect(concluded([right], [row(**{"pass": False, "reason": "taken"})])[0] == 1, "wrong where it was timed")
+    expect(concluded([right], [], ["a step"])[0] == 1 and concluded([], [row()])[0] == 1, "a failure; nothing checked")
+    status, text = concluded([right], [row(real_time=False)])
+    expect(status == 0 and "GDNN_WIN" not in text and "Times mean nothing" in text, text)
 
 
 @test
