@@ -27,8 +27,9 @@ name=depthwise n=2 c=16 in=9x9 k=16 filter=3x3 pad=1 groups=16
 name=grouped n=2 c=16 in=9x9 k=16 filter=3x3 pad=1 stride=2 groups=4
 name=scaled n=16 c=32 in=28x28 k=32 filter=3x3 pad=1 groups=32 dtype=f16 layout=nhwc dir=fwd
 """
+DIRECT = "direct_fwd,direct_bwd_data,direct_bwd_filter"
 SMALL = """name=a n=2 c=8 in=7x6 k=8 filter=3x3 pad=1 groups=8
-name=b n=2 c=8 in=7x6 k=8 filter=3x3 pad=1 groups=8 alpha=-0.5 beta=2 bias=1 act=relu dir=fwd
+name=b n=2 c=8 in=7x6 k=8 filter=3x3 pad=1 groups=8 alpha=-0.5 beta=2
 """
 
 
@@ -40,7 +41,7 @@ def gpu_check(*arguments, device="double", **env):
 
 def on_doubles(name, *arguments, layers=LAYERS, small=SMALL, **env):
     return gpu_check("--out", place(name), "--shapes", write(name + "_layers", layers), "--parity",
-                     write(name + "_small", small), "--budget", "60", *arguments, **env)
+                     write(name + "_small", small), "--kernels", DIRECT, "--budget", "60", *arguments, **env)
 
 
 def rows(folder, name):
@@ -48,12 +49,16 @@ def rows(folder, name):
         return [json.loads(line) for line in file]
 
 
+def kernels_of(names=None):
+    return [kernel for kernel in tool.run("kernels", "--json", "-").records()[0] if not names or kernel["name"] in names]
+
+
 @test
 def everything_runs_on_the_doubles():
     result = on_doubles("all")
     expect_run(result, 0, "skipped: PyTorch's own kernels")
-    kernels = tool.run("kernels", "--json", "-").records()[0]
-    wanted = {parity.symbol(name, layout, dtype) for name, _, layout, dtype in parity.instances(kernels)}
+    wanted = {parity.symbol(name, layout, dtype, plain) for name, _, layout, dtype in parity.instances(kernels_of(DIRECT.split(",")))
+              for plain in (True, False)}
     checked = rows("all", "parity")
     expect({row["instance"] for row in checked} == wanted | {None}, "every instance, and layers")
     expect(all(row["pass"] for row in checked), checked)
@@ -92,8 +97,23 @@ def a_failed_step_leaves_the_others():
 def a_kernel_that_nothing_shows_to_be_right_is_a_failure():
     only_forward = "name=f n=2 c=8 in=7x6 k=8 filter=3x3 pad=1 groups=8 dir=fwd\n"
     result = on_doubles("missing", small=only_forward)
-    expect_run(result, 1, "nothing shows that direct_bwd_data_nchw_f16 is right")
-    expect("direct_fwd_nchw_f16 is right" not in result.err, result.err)
+    expect_run(result, 1, "nothing shows that direct_bwd_data_nchw_f16 is right", "direct_fwd_nchw_f16 is right")
+    expect("direct_fwd_nchw_f16_plain is right" not in result.err, result.err)
+
+
+@test
+def every_instance_has_its_problems():
+    found = set()
+    for name, direction, layout, dtype in parity.instances(kernels_of()):
+        result = tool.run("explain", "--dir", direction, "--layout", layout, "--dtype", dtype, "--json", "-",
+                          ROOT / "tests" / "golden" / "gpu" / "parity.txt",
+                          env={"GROUPDNN_MODE": "force", "GROUPDNN_KERNEL": name})
+        expect_run(result, 0)
+        kinds = {parity.is_plain(line["problem"]) for line in result.records()[0]
+                 if line["route"] == "groupdnn" and line["kernel"] == name}
+        expect(kinds == {True, False}, "tests/golden/gpu/parity.txt has no problem, plain and full, for", name, layout, dtype)
+        found.add(name)
+    expect(len(found) >= 3, found)
 
 
 @test
@@ -210,6 +230,7 @@ print(json.dumps({"run": 1}))
 COMPARE = """
 import json
 for dtype, right in (("f16", True), ("f32", False)):
+    print(json.dumps({"problem": "beta=1 dtype=" + dtype, "route": "groupdnn", "pass": True}))
     print(json.dumps({"problem": "dtype=" + dtype, "route": "groupdnn", "pass": right}))
 print(json.dumps({"problem": "dtype=f64", "route": "cudnn", "pass": None}))
 """
@@ -225,12 +246,14 @@ def an_instance_must_be_right_once():
     notes = Notes([sys.executable, write("compare.py", COMPARE)])
     kernel = {"name": "k", "dir": "fwd", "layout": "nhwc", "dtypes": "f16,f32,f64"}
     parity.small(notes, programs.now() + 30, "problems", [kernel])
-    expect(notes.failures == ["nothing shows that k_nhwc_f32 is right", "nothing shows that k_nhwc_f64 is right"],
-           notes.failures)
-    expect([r["instance"] for r in notes.kept] == ["k_nhwc_f16", "k_nhwc_f32"] and not notes.left, notes.kept)
+    expect(sorted(notes.failures) == ["nothing shows that k_nhwc_%s is right" % instance for instance in
+                                      ("f32_plain", "f64", "f64_plain")], notes.failures)
+    expect([r["instance"] for r in notes.kept] == ["k_nhwc_f16", "k_nhwc_f16_plain", "k_nhwc_f32", "k_nhwc_f32_plain"],
+           notes.kept)
+    expect(not notes.left, notes.left)
     ends = Notes([sys.executable, write("compare.py", "import sys; sys.exit(9)")])
     parity.small(ends, programs.now() + 30, "problems", [kernel])
-    expect("status 9 at k_nhwc" in ends.failures[0] and len(ends.failures) == 4, ends.failures)
+    expect("status 9 at k_nhwc" in ends.failures[0] and len(ends.failures) == 7, ends.failures)
     faulty = Notes([sys.executable, write("fault.py", FAULT)])
     parity.small(faulty, programs.now() + 30, "problems", [kernel])
     expect("the driver failed in k_nhwc: dtype=f16" in faulty.failures[0] and len(faulty.kept) == 1, faulty.failures)

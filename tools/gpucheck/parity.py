@@ -17,8 +17,12 @@ KINDS = (("f16", "nhwc"), ("f32", "nchw"), ("bf16", "nhwc"), ("f16", "nchw"), ("
 DIRECTIONS = ("fwd", "bwd_data", "bwd_filter")
 
 
+# What makes a problem one for instances with a full epilogue; without these it is plain.
+EPILOGUE = {"alpha", "beta", "bias", "z", "act"}
+
+
 def instances(kernels):
-    """(kernel, direction, layout, dtype) of all that `groupdnn kernels` lists."""
+    """(kernel, direction, layout, dtype) of all that `groupdnn kernels` lists; each is two, for plain and full epilogues."""
     found = []
     for kernel in kernels:
         layouts = ["nchw", "nhwc"] if kernel["layout"] == "any" else kernel["layout"].split(",")
@@ -53,12 +57,17 @@ def run_all(programs, deadline, report):
     return bad
 
 
-def symbol(name, layout, dtype):
-    return "%s_%s_%s" % (name, layout, dtype)
+def symbol(name, layout, dtype, plain):
+    return "%s_%s_%s%s" % (name, layout, dtype, "_plain" if plain else "")
+
+
+def is_plain(text):
+    return not EPILOGUE & problems.fields(text).keys()
 
 
 def small(check, deadline, path, kernels):
-    """Runs the problems of a file with every instance of every kernel; each must be right at least once."""
+    """Runs the problems of a file with every instance of every kernel; each must be right at least once, and so must each
+    with a full epilogue, where it may be another."""
     wanted, programs = instances(kernels), {}
     for name, direction, layout, dtype in wanted:
         programs.setdefault((name, direction, layout), []).append(dtype)
@@ -72,11 +81,12 @@ def small(check, deadline, path, kernels):
     def report(program, row):
         if row["route"] != "groupdnn":
             return
-        instance = symbol(program.name, program.layout, problems.fields(row["problem"])["dtype"])
+        text = row["problem"]
+        instance = symbol(program.name, program.layout, problems.fields(text)["dtype"], is_plain(text))
         check.rows("parity", {**row, "instance": instance})
         if row["pass"]:
             right.add(instance)
-        check.progress.show("parity: %d of %d instances" % (len(right), len(wanted)))
+        check.progress.show("parity: %d of %d instances" % (len(right), 2 * len(wanted)))
 
     stopped = {(program.name, program.layout): program for program in
                run_all(list(programs.values()), deadline, report)}
@@ -88,9 +98,8 @@ def small(check, deadline, path, kernels):
         else:
             check.fail("compare ended with status %s at %s_%s" % (program.code, program.name, program.layout))
     for name, _, layout, dtype in wanted:
-        if symbol(name, layout, dtype) not in right:
-            check.fail("nothing shows that %s is right%s" % (symbol(name, layout, dtype),
-                                                             ": it was not run" if (name, layout) in stopped else ""))
+        for missing in {symbol(name, layout, dtype, plain) for plain in (True, False)} - right:
+            check.fail("nothing shows that %s is right%s" % (missing, ": it was not run" if (name, layout) in stopped else ""))
 
 
 def cut(layer):
