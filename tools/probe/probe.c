@@ -148,6 +148,19 @@ static double time_of(probe *p, kernel *k, int launches)
     return 1e-3 * ms;
 }
 
+/* Seconds that the host takes to enqueue a launch, as long as the stream has room. */
+static double host_time(probe *p, kernel *k)
+{
+    enum { CALLS = 256 };
+    const double begin = probe_now();
+    for (int i = 0; i < CALLS; i++)
+        launch(p, k);
+    const double seconds = probe_now() - begin;
+    if (p->status == GDNN_OK)
+        fine(p, session_wait(&p->session));
+    return seconds / CALLS;
+}
+
 /* How many launches take as long as a sample should. */
 static int enough_launches(probe *p, kernel *k)
 {
@@ -224,7 +237,8 @@ void probe_measure(probe *p, kernel *k, const measure *m, bool right)
     const int launches = p->quick ? 1 : enough_launches(p, k), samples = p->quick ? 1 : SAMPLES;
     double values[SAMPLES], mhz = 0;
     for (int i = 0; i < samples; i++) {
-        const double seconds = time_of(p, k, launches) / launches, clocks = clocks_of(p, k);
+        const double seconds = m->host ? host_time(p, k) : time_of(p, k, launches) / launches;
+        const double clocks = clocks_of(p, k);
         values[i] = m->amount == 0 ? 1e6 * seconds : m->amount / (m->per_clock ? clocks : seconds);
         mhz += 1e-6 * clocks / seconds / samples;
     }

@@ -80,6 +80,7 @@ typedef struct measure {
      * if per_clock. 0: the row is the time of a launch, in us. */
     double amount;
     bool per_clock;
+    bool host; /* what the host takes to enqueue is measured */
     double assumed;
 } measure;
 
