@@ -36,12 +36,12 @@ name=b n=2 c=8 in=7x6 k=8 filter=3x3 pad=1 groups=8 alpha=-0.5 beta=2
 def gpu_check(*arguments, device="double", **env):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("GROUPDNN_") and k != "LD_LIBRARY_PATH"}
     command = [sys.executable, str(ROOT / "tools" / "gpu-check"), "--device", device, "--build", BUILD, *arguments]
-    return Result(subprocess.run(command, env={**clean, **env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=110))
+    return Result(subprocess.run(command, env={**clean, **env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=290))
 
 
 def on_doubles(name, *arguments, layers=LAYERS, small=SMALL, **env):
     return gpu_check("--out", place(name), "--shapes", write(name + "_layers", layers), "--parity",
-                     write(name + "_small", small), "--kernels", DIRECT, "--budget", "60", *arguments, **env)
+                     write(name + "_small", small), "--kernels", DIRECT, "--budget", "300", *arguments, **env)
 
 
 def rows(folder, name):

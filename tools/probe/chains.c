@@ -41,8 +41,8 @@ static void chain_close(chain *c)
     probe_free(c->p, &c->clocks);
 }
 
-/* Runs it with so many iterations, and sees whether each thread leaves the word of it in `wanted`, which
- * repeats after 32 threads. */
+/* Runs it with so many iterations, and sees whether each thread leaves the word of it in `wanted`,
+ * which repeats after 32 threads. */
 static bool chain_leaves(chain *c, int iterations, const uint32_t wanted[32])
 {
     const size_t count = (size_t)c->kernel.blocks * c->kernel.threads;

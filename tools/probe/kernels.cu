@@ -1,5 +1,5 @@
-/* The kernels of gpu-probe. Each leaves what shows that it did all of its work: nothing can be left out by the compiler,
- * and the host compares it with what it must be. */
+/* The kernels of gpu-probe. Each leaves what shows that it did all of its work: nothing can be
+ * left out by the compiler, and the host compares it with what it must be. */
 #include "conv_args.h"
 #include "gpu.h"
 
@@ -43,8 +43,8 @@ static __device__ unsigned folded(uint4 v)
     return v.x ^ v.y ^ v.z ^ v.w;
 }
 
-/* Reads all of `in`, past L1, `passes` times; out gets a word of each thread, whose exclusive or is that of all that was
- * read. */
+/* Reads all of `in`, past L1, `passes` times; out gets a word of each thread, whose exclusive or
+ * is that of all that was read. */
 extern "C" __global__ void probe_read(unsigned *out, const uint4 *in, size_t count, int passes)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
@@ -68,8 +68,8 @@ extern "C" __global__ void probe_read(unsigned *out, const uint4 *in, size_t cou
 }
 GPU_KERNEL(probe_read)
 
-/* The same in one pass, with cp.async: each thread keeps DEPTH copies of 16 bytes open and reads its own. Dynamic shared
- * memory: at least DEPTH * blockDim.x * 16 bytes. */
+/* The same in one pass, with cp.async: each thread keeps DEPTH copies of 16 bytes open and reads
+ * its own. Dynamic shared memory: at least DEPTH * blockDim.x * 16 bytes. */
 template <int DEPTH>
 static __device__ void ring(unsigned *out, const uint4 *in, size_t count)
 {
@@ -123,8 +123,8 @@ extern "C" __global__ void probe_arguments(__grid_constant__ const gdnn_args arg
 }
 GPU_KERNEL(probe_arguments)
 
-/* ---- chains of one instruction: CHAINS sums a thread, each iterations * STEPS instructions long. out gets the total of a
- * thread's sums; clocks gets what each block took. ---- */
+/* ---- chains of one instruction: CHAINS sums a thread, each iterations * STEPS instructions long.
+ * out gets the total of a thread's sums; clocks gets what each block took. ---- */
 
 enum { CHAINS = 8, STEPS = 16 };
 
@@ -194,7 +194,8 @@ MMA(mma_m16n8k8_tf32)
 MMA(mma_m16n8k16_f16)
 MMA(mma_m16n8k16_bf16)
 
-/* ---- reads of shared memory: STEPS an iteration; out gets the exclusive or of what a thread read ---- */
+/* ---- reads of shared memory: STEPS an iteration; out gets the exclusive or of what a thread read
+ * ---- */
 
 enum { WORDS = 8192 };
 
@@ -255,8 +256,8 @@ extern "C" __global__ void probe_shuffle(unsigned *out, const unsigned *in, int 
 }
 GPU_KERNEL(probe_shuffle)
 
-/* Lane i points at row order[i] of 32 rows of 16 bytes; out[kind][matrix][lane] for x1, x2, x4, and those with .trans;
- * words of matrices that a kind does not have stay. */
+/* Lane i points at row order[i] of 32 rows of 16 bytes; out[kind][matrix][lane] for x1, x2, x4,
+ * and those with .trans; words of matrices that a kind does not have stay. */
 extern "C" __global__ void probe_ldmatrix(uint32_t *out, const uint4 *rows, const int *order)
 {
     GPU_SHARED(uint4, tile, [32]);
@@ -304,7 +305,8 @@ PRODUCT(mma_m16n8k8_tf32)
 PRODUCT(mma_m16n8k16_f16)
 PRODUCT(mma_m16n8k16_bf16)
 
-/* out[size][lane] is what cp.async of 4, 8 and 16 bytes made of in[lane], with at most src_bytes of it read. */
+/* out[size][lane] is what cp.async of 4, 8 and 16 bytes made of in[lane], with at most src_bytes
+ * of it read. */
 extern "C" __global__ void probe_copies(uint4 *out, const uint4 *in, int src_bytes)
 {
     GPU_SHARED(uint4, stage, [3][32]);

@@ -1,5 +1,6 @@
-/* What each lane gets from shuffles, ldmatrix, mma and cp.async, against what NVIDIA's PTX manual says; so do the
- * models of tests/emulator, on which this runs too. The wording of gpu.h is used: lane = 4 * g + t. */
+/* What each lane gets from shuffles, ldmatrix, mma and cp.async, against what NVIDIA's PTX manual
+ * says; so do the models of tests/emulator, on which this runs too. The wording of gpu.h is used:
+ * lane = 4 * g + t. */
 #include "probe.h"
 
 #include "half.h"
@@ -16,8 +17,9 @@ static uint32_t scrambled(uint32_t i)
     return i ^ i >> 15;
 }
 
-/* One warp of a kernel with up to three inputs and perhaps a number, whose output is compared. `how` tells this
- * launch from others. What differs first is written to `wrong`, unless something is there. */
+/* One warp of a kernel with up to three inputs and perhaps a number, whose output is compared.
+ * `how` tells this launch from others. What differs first is written to `wrong`, unless something
+ * is there. */
 typedef struct lanes {
     const char *kernel;
     const uint32_t *in[3];
@@ -54,8 +56,8 @@ static void compare(probe *p, const lanes *l, const uint32_t *wanted, int words,
         probe_free(p, &in[i]);
 }
 
-/* The lane from which `lane` gets its value: idx, up, down, xor. A lane whose source is outside its segment of `width`
- * lanes keeps its own. */
+/* The lane from which `lane` gets its value: idx, up, down, xor. A lane whose source is outside
+ * its segment of `width` lanes keeps its own. */
 static int source_of(int mode, int lane, int operand, int width)
 {
     const int first = lane - lane % width, last = first + width - 1;

@@ -47,7 +47,8 @@ static bool copies(probe *p, const char *name, size_t width)
     return right;
 }
 
-/* Whether a kernel with these further arguments reads every one of ODD elements of 16 bytes, an odd number of times. */
+/* Whether a kernel with these further arguments reads every one of ODD elements of 16 bytes, an
+ * odd number of times. */
 static bool reads(probe *p, const char *name, unsigned shared, void *passes)
 {
     enum { BLOCKS = 3, OUT = BLOCKS * THREADS };
