@@ -44,7 +44,8 @@ static int run_row(const request *q, int i, session *s, report *r, double macs)
     trial t = {.conv = &row->conv,
                .options = &q->options,
                .workspace = (size_t)q->workspace,
-               .seed = q->seed};
+               .seed = q->seed,
+               .device_reference = q->device_reference};
     for (int role = 0; role < TENSORS; role++)
         if (role != (int)gdnn_written(row->conv.dir))
             t.given[role] = q->given.file[role].data;

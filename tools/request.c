@@ -6,6 +6,7 @@
 
 static const char *device, *dtypes, *layouts, *dirs, *kernel, *seed_text, *dump, *workspace_text,
     *json_path;
+static const char *reference;
 static const char *x_path, *w_path, *dy_path, *z_path, *bias_path;
 static bool no_scale;
 
@@ -18,6 +19,10 @@ const flag request_flags[] = {
      &dirs, NULL},
     {"kernel", "NAME", "run this kernel only; groupdnn kernels lists them", &kernel, NULL},
     {"no-scale", NULL, "run large problems whole", NULL, &no_scale},
+    {"reference", "cpu|device",
+     "what computes the float64 reference (cpu); device: the direct kernels in float64, where the "
+     "kernel runs, for large problems of other types than f64",
+     &reference, NULL},
     {"seed", "NUMBER", "of the data (1)", &seed_text, NULL},
     {"dump", "FOLDER",
      "write problem.txt and x w y dy dx dw z bias ref as .npy, and what y dx dw held before as y0 "
@@ -83,6 +88,15 @@ static bool read_kernel(request *q)
     return false;
 }
 
+static bool read_reference(request *q)
+{
+    q->device_reference = reference && !strcmp(reference, "device");
+    if (!reference || q->device_reference || !strcmp(reference, "cpu"))
+        return true;
+    usage_error(q->face, "--reference %s: must be cpu or device", reference);
+    return false;
+}
+
 static bool read_options(request *q)
 {
     q->options = *gdnn_options_get();
@@ -97,7 +111,7 @@ static bool read_options(request *q)
            read_list(q, GDNN_ENUM_layout, "layout", layouts, &q->choice.layouts,
                      &q->asked.layouts) &&
            read_list(q, GDNN_ENUM_dir, "dir", dirs, &q->choice.dirs, &q->asked.dirs) &&
-           read_kernel(q) &&
+           read_kernel(q) && read_reference(q) &&
            (!seed_text || flags_number(q->face, "seed", seed_text, INT64_MAX, &q->seed)) &&
            (!workspace_text ||
             flags_number(q->face, "workspace", workspace_text, INT64_MAX, &q->workspace));

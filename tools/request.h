@@ -16,6 +16,7 @@ typedef struct request {
     given given;
     bool own;    /* the tensors are the user's */
     bool scales; /* large problems are made smaller */
+    bool device_reference;
     const char *dump, *json_path;
     jobs jobs;
 } request;

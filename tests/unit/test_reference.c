@@ -210,6 +210,29 @@ static void everything_around_the_sum(void **state)
     }
 }
 
+/* They are float32 numbers, for other than f64 data. */
+static void factors_are_rounded(void **state)
+{
+    const double next = 1 + 0x1p-30;
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        read_problem(&f,
+                     "n=2 c=4 in=5x5 k=6 filter=3x3 pad=1 groups=2 alpha=3 beta=-2 z=1 alpha2=5");
+        f.conv.dtype = f.conv.acc = wide ? GDNN_F64 : GDNN_F16;
+        g = f;
+        f.conv.alpha *= next;
+        f.conv.beta *= next;
+        f.conv.alpha2 *= next;
+        run(&f, GDNN_FWD);
+        run(&g, GDNN_FWD);
+        for (int i = 0; i < f.n_y; i++)
+            g.y[i] *= wide ? next : 1;
+        for (int i = 0; i < f.n_y; i++)
+            assert_true(wide ? fabs(f.y[i] - g.y[i]) < 1e-14 * fabs(g.y[i]) + 1e-13
+                             : f.y[i] == g.y[i]);
+    }
+}
+
 /* With beta = 0 the prior contents, and with alpha2 = 0 z, are not read. */
 static void factors_of_zero_read_nothing(void **state)
 {
@@ -323,6 +346,7 @@ int main(void)
         cmocka_unit_test(padding_is_zeros_around_x),
         cmocka_unit_test(conv_mode_flips_the_filter),
         cmocka_unit_test(everything_around_the_sum),
+        cmocka_unit_test(factors_are_rounded),
         cmocka_unit_test(factors_of_zero_read_nothing),
         cmocka_unit_test(relu_keeps_nan),
         cmocka_unit_test(padding_is_never_multiplied),

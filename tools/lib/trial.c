@@ -1,5 +1,6 @@
 #include "trial.h"
 
+#include "device_reference.h"
 #include "error.h"
 #include "plan.h"
 #include "problem.h"
@@ -206,8 +207,17 @@ static gdnn_status receive_all(run *r)
     return status;
 }
 
+static gdnn_status compute_reference(run *r, const gdnn_reference *reference)
+{
+    const gdnn_conv *conv = r->t->conv;
+    if (r->t->device_reference && conv->dtype != GDNN_F64)
+        return device_reference_run(r->s, conv, reference);
+    gdnn_reference_run(conv, reference);
+    return GDNN_OK;
+}
+
 /* Computes the reference from the values that the kernel got, and compares. */
-static void compare(run *r)
+static gdnn_status compare(run *r)
 {
     trial_result *result = r->result;
     tensor_name written = result->written;
@@ -223,13 +233,18 @@ static void compare(run *r)
         memcpy(result->ref, result->values[written], bytes);
     else
         memset(result->ref, 0xff, bytes);
-    gdnn_reference_run(r->t->conv, &reference);
+    gdnn_status status = compute_reference(r, &reference);
+    if (status == GDNN_UNSUPPORTED)
+        result->reason = "memory";
+    if (status != GDNN_OK)
+        return status;
     result->error = measure_result(r->t->conv, result->got, result->ref, r->magnitude);
 
     if (result->launches != result->decision.launch.launches)
         damage(r, "%d launches were made instead of %d", result->launches,
                result->decision.launch.launches);
     result->pass = result->error.pass && !*result->damage;
+    return GDNN_OK;
 }
 
 /* Everything between the plan and its end. */
@@ -251,9 +266,7 @@ static gdnn_status run_plan(run *r, const gdnn_plan *plan)
         status = launch(r, plan);
     if (status == GDNN_OK)
         status = receive_all(r);
-    if (status == GDNN_OK)
-        compare(r);
-    return status;
+    return status == GDNN_OK ? compare(r) : status;
 }
 
 gdnn_status trial_run(session *s, const trial *t, trial_result *result)

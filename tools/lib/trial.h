@@ -19,6 +19,9 @@ typedef struct trial {
     /* Values in logical order, rounded to the type of the problem; NULL: made from `seed`. For the
      * tensor that is written they are its prior contents, which count only if beta != 0. */
     const double *given[TENSORS];
+    /* The reference is computed by the device, for problems of other types than f64 that are too
+     * large for the CPU. */
+    bool device_reference;
     int shift; /* how many elements the tensors' addresses are off an alignment of 256 bytes */
 } trial;
 
