@@ -93,8 +93,13 @@ static __device__ __forceinline__ RingOut<T> ring_out(const RingPlace &p, T *y, 
     out.bias = bias + p.channel;
     out.columns = p.present ? max(min(S::COLUMNS, p.w.out - q), 0) : 0;
     out.channels = max(min(S::CHANNELS, channels - p.channel), 0);
+    uint64_t alignment = (uintptr_t)y | (uint64_t)channels * sizeof(T);
+    if (a.has_z)
+        alignment |= (uintptr_t)z;
+    if (a.has_bias)
+        alignment |= (uintptr_t)bias;
     out.wide = out.columns == S::COLUMNS && out.channels == S::CHANNELS &&
-               ((uintptr_t)y | (uint64_t)channels * sizeof(T)) % (S::CHANNELS * sizeof(T)) == 0;
+               alignment % (S::CHANNELS * sizeof(T)) == 0;
     gpu_keep(out.wide);
     return out;
 }
@@ -110,17 +115,59 @@ static __device__ __forceinline__ void store_one(const RingOut<T> &out, int64_t 
     store(y, value);
 }
 
+/* forward_end for neighbouring channels. */
+template <class T, int V>
+static __device__ __forceinline__ void end_values(float (&value)[V], const char *z, const char *y,
+                                                  const T *bias, const gdnn_args &a)
+{
+    float other[V];
+    GPU_UNROLL
+    for (int c = 0; c < V; c++)
+        value[c] *= a.alpha.f32;
+    if (a.has_z) {
+        load_values<T, V>(reinterpret_cast<const T *>(z), other);
+        GPU_UNROLL
+        for (int c = 0; c < V; c++)
+            value[c] = fmaf(a.alpha2.f32, other[c], value[c]);
+    }
+    if (a.beta.nonzero) {
+        load_values<T, V>(reinterpret_cast<const T *>(y), other);
+        GPU_UNROLL
+        for (int c = 0; c < V; c++)
+            value[c] = fmaf(a.beta.f32, other[c], value[c]);
+    }
+    if (a.has_bias) {
+        load_values<T, V>(bias, other);
+        GPU_UNROLL
+        for (int c = 0; c < V; c++)
+            value[c] += other[c];
+    }
+    if (a.relu) {
+        GPU_UNROLL
+        for (int c = 0; c < V; c++)
+            value[c] = value[c] < 0 ? 0 : value[c]; /* a NaN stays */
+    }
+}
+
 /* Stores a row of y and goes on to the next one. */
 template <class T, class S, bool PLAIN>
 static __device__ __forceinline__ void
 store_row(RingOut<T> &out, const float (&sum)[S::COLUMNS][S::CHANNELS], const gdnn_args &a)
 {
     const gdnn_tiling &t = a.tiling;
-    if (PLAIN && out.wide) {
+    if (out.wide) {
         char *y = out.y;
+        const char *z = out.z;
         GPU_UNROLL
-        for (int q = 0; q < S::COLUMNS; q++, y += t.y_column_bytes)
-            store_values<T, S::CHANNELS>(reinterpret_cast<T *>(y), sum[q]);
+        for (int q = 0; q < S::COLUMNS; q++, y += t.y_column_bytes, z += t.y_column_bytes) {
+            float value[S::CHANNELS];
+            GPU_UNROLL
+            for (int c = 0; c < S::CHANNELS; c++)
+                value[c] = sum[q][c];
+            if (!PLAIN)
+                end_values<T, S::CHANNELS>(value, z, y, out.bias, a);
+            store_values<T, S::CHANNELS>(reinterpret_cast<T *>(y), value);
+        }
     } else {
         GPU_UNROLL
         for (int q = 0; q < S::COLUMNS; q++)
@@ -455,7 +502,7 @@ static __device__ __forceinline__ void march_rows(RingMarch<T, S> &m, const Ring
     m.rows = p.end_row - p.first_row;
     m.early = max(p.first_row + BEHIND - step, 0);
     GPU_UNROLL
-    for (int set = 0; set < S::SETS; set++)
+    for (int set = 1; set < S::SETS; set++) /* set 0 begins with the first row */
         clear<T, S>(m.sum[set]);
 
     store_zero_rows<T, S, PLAIN>(m, min(step - BEHIND - p.first_row, m.rows), a);
@@ -532,6 +579,7 @@ static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T 
     m.row = gpu_shared_address(ring + (image * t.width + strip) * t.tile + p.lane * S::CHANNELS);
     m.slot = 0;
     m.free = t.last_slot;
+    clear<T, S>(m.sum[0]);
     GPU_NO_UNROLL
     for (int turn = 1;; turn++) {
         march_rows<T, S, PLAIN>(m, p, a);

@@ -9,7 +9,7 @@ enum { MOST_SHARED = 64 * 1024 };
 /* What a block costs before its first row, in steps of a row; warps that an SM can hold, and that it needs to be busy;
  * SMs. The last three are those of an H200: a cut never depends on the device that is at hand. */
 static const double START = 2;
-enum { WARPS = 12, BUSY = 8, SMS = 132 };
+enum { WARPS = 12, BUSY = 6, SMS = 132 };
 
 /* Sizes of the largest sub-grid, and how many there are. */
 typedef struct extent {
@@ -50,25 +50,27 @@ static int64_t warps(const cut *c)
     return divide_up(c->lanes * c->strips * c->images, 32);
 }
 
-/* Where in a row of the ring the first column of a thread is. */
-static int64_t ring_offset(const cut *c, const gdnn_ring_shape *s, int thread)
+/* Where in a row of the ring the first column of a thread is, in words. */
+static int ring_word(const cut *c, const gdnn_ring_shape *s, int size, int thread)
 {
-    int64_t lane = thread % c->lanes, strip = thread / c->lanes % c->strips;
-    int64_t image = thread / (c->lanes * c->strips) % c->images;
-    int64_t column = image * ring_width(c, s) + strip * s->columns * s->stride;
-    return (column * c->lanes + lane) * s->channels;
+    int lanes = (int)c->lanes, strips = (int)c->strips, group = thread / lanes;
+    int column = group / strips % (int)c->images * (int)ring_width(c, s) +
+                 group % strips * s->columns * s->stride;
+    return (column * lanes + thread % lanes) * s->channels * size / 4;
 }
 
-/* How often shared memory is passed for one load of a row: by the lanes that one pass of 128 bytes could serve. */
+/* How often shared memory is passed for one load of a row, by the lanes that one pass of 128 bytes could serve. */
 static int bank_passes(const cut *c, const gdnn_ring_shape *s, int size)
 {
     int access = s->channels * size, served = 128 / (access < 4 ? 4 : access), passes = 1;
+    int word[32];
+    if (c->lanes >= served)
+        return 1;
     for (int i = 0; i < served; i++) {
+        word[i] = ring_word(c, s, size, i);
         int same = 1;
-        for (int j = 0; j < i; j++) {
-            int64_t a = ring_offset(c, s, i) * size, b = ring_offset(c, s, j) * size;
-            same += a / 4 != b / 4 && a / 4 % 32 == b / 4 % 32;
-        }
+        for (int j = 0; j < i; j++)
+            same += word[i] != word[j] && (word[i] - word[j]) % 32 == 0;
         passes = same > passes ? same : passes;
     }
     return passes;
@@ -100,8 +102,7 @@ static double cost(const cut *c, const extent *e, const gdnn_ring_shape *s, int 
     int64_t together = WARPS / warps(c) > 0 ? WARPS / warps(c) : 1;
     int64_t work = divide_up(blocks, SMS) * warps(c);
     int64_t wait = divide_up(blocks, SMS * together) * BUSY;
-    return (double)(work > wait ? work : wait) * steps * traffic(c, e, s, size) *
-           (1 + 0.2 * (bank_passes(c, s, size) - 1));
+    return (double)(work > wait ? work : wait) * steps * traffic(c, e, s, size);
 }
 
 /* Lanes that are a whole number of 16-byte chunks, if the channels are. */
@@ -117,12 +118,13 @@ static void try_block(cut c, const extent *e, const gdnn_ring_shape *s, int size
 {
     if (shared_bytes(&c, s, size) > MOST_SHARED)
         return;
+    double conflicts = 1 + 0.2 * (bank_passes(&c, s, size) - 1);
     for (int64_t i = -3; i <= 7; i++) {
         c.rows = i < 0 ? divide_up(e->rows, 1 << -i) : e->rows;
         c.turns = i > 0 ? i + 1 : 1;
         if ((i < 0 && c.rows < 2 * s->filter_h) || (c.turns - 1) * c.images >= e->images)
             continue;
-        double tried = cost(&c, e, s, size);
+        double tried = cost(&c, e, s, size) * conflicts;
         if (tried < *best_cost) {
             *best_cost = tried;
             *best = c;
