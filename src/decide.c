@@ -28,8 +28,8 @@ const char *gdnn_reason_sentence(gdnn_reason reason)
 static const char *evidence_for(const gdnn_kernel *kernel, const gdnn_conv *p,
                                 const gdnn_device *device)
 {
-#define GDNN_WIN(name, when, sm_min, sm_max, evidence, source)                                     \
-    if (!strcmp(kernel->name, #name) && device->sm >= sm_min && device->sm <= sm_max && (when))    \
+#define GDNN_WIN(winner, when, sm_min, sm_max, evidence, source)                                   \
+    if (!strcmp(kernel->name, #winner) && device->sm >= sm_min && device->sm <= sm_max && (when))  \
         return evidence;
 #include "wins.def"
 #undef GDNN_WIN
@@ -77,13 +77,6 @@ static bool variant_for(const gdnn_kernel *kernel, const gdnn_conv *p, gdnn_layo
     return false;
 }
 
-/* Whether nothing but the convolution itself is asked for. */
-static bool is_plain(const gdnn_conv *p)
-{
-    return p->alpha == 1 && p->beta == 0 && !p->bias && !(p->z && p->alpha2 != 0) &&
-           p->act == GDNN_ACT_NONE;
-}
-
 /* Fills `launch` if `kernel` can run `p`; else says why not. */
 static gdnn_reason fit(const gdnn_kernel *kernel, const gdnn_conv *p, int64_t workspace,
                        const gdnn_device *device, gdnn_launch_shape *launch)
@@ -107,7 +100,7 @@ static gdnn_reason fit(const gdnn_kernel *kernel, const gdnn_conv *p, int64_t wo
     *launch = (gdnn_launch_shape){.kernel = kernel,
                                   .variant = variant,
                                   .dtype = p->dtype,
-                                  .plain = kernel->has_plain && is_plain(p),
+                                  .plain = kernel->has_plain && gdnn_is_plain(p),
                                   .blocks = grid.blocks,
                                   .threads = grid.threads,
                                   .shared = grid.shared,

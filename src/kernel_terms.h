@@ -31,6 +31,13 @@
      ((s) == 1 ? (p)->dilation[0] < INT32_MAX / 8 && (p)->dilation[1] < INT32_MAX / 8              \
                : (p)->dilation[0] == 1 && (p)->dilation[1] == 1))
 
+/* What wins.def speaks of. BYTES: that must move at least. */
+#define BYTES(p)        gdnn_bytes(p)
+#define SIXTEEN_BIT(p)  ((p)->dtype == GDNN_F16 || (p)->dtype == GDNN_BF16)
+#define PLAIN_ONLY(p)   gdnn_is_plain(p)
+#define UNDILATED_2D(p) ((p)->dilation[0] == 1 && (p)->dilation[1] == 1)
+#define IN_2D(p, least) ((p)->in[0] >= (least) && (p)->in[1] >= (least))
+
 /* filter_h, filter_w, stride, channels, columns, ring, threads: as in the kernel's file. */
 #define RING_GRID(...) gdnn_ring_grid(p, (gdnn_ring_shape){__VA_ARGS__})
 

@@ -182,6 +182,12 @@ int64_t gdnn_kpg(const gdnn_conv *conv)
     return conv->k / conv->groups;
 }
 
+bool gdnn_is_plain(const gdnn_conv *conv)
+{
+    return conv->alpha == 1 && conv->beta == 0 && !conv->bias && !(conv->z && conv->alpha2 != 0) &&
+           conv->act == GDNN_ACT_NONE;
+}
+
 int64_t gdnn_taps(const gdnn_conv *conv)
 {
     int64_t taps = 1;

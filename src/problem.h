@@ -52,6 +52,9 @@ int64_t gdnn_span(const gdnn_conv *conv, gdnn_role role);
 int64_t gdnn_cpg(const gdnn_conv *conv);
 int64_t gdnn_kpg(const gdnn_conv *conv);
 
+/* True if nothing but the convolution itself is asked for: alpha is 1, and there is no beta, bias, z or activation. */
+bool gdnn_is_plain(const gdnn_conv *conv);
+
 /* Taps of the filter, products of sizes, and multiply-adds of one call counting padding taps, as a
  * double: it can exceed 64 bits. */
 int64_t gdnn_taps(const gdnn_conv *conv);
