@@ -77,7 +77,7 @@ typedef struct gdnn_tiling {
     int32_t chain;              /* of them, those of one chain of additions */
     int32_t image_bytes;        /* from one image of a slot to the next */
     int32_t row_bytes;          /* from one row of x to the next */
-    int32_t dy_offset;          /* of the image's row of dy */
+    int32_t dy_offset, dy_bytes; /* the image's row of dy */
     int32_t
         sums; /* offset of the sums of chains, in bytes; 0: there is but one chain, and the ring's memory is theirs */
 } gdnn_tiling;

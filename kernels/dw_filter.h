@@ -120,7 +120,8 @@ template <class T>
 struct FilterSource {
     FilterShare<T> x, dy;
     gpu_shared image; /* the image's part of slot 0 */
-    int elements;     /* 0; or of a column, where they are copied one by one */
+    int chunk;        /* bytes of a copy; 0: element by element, or zeros */
+    int elements;     /* of a column, where they are copied one by one */
     int step;         /* to be brought next */
     int rounds;       /* images to be brought */
     bool lacks_last;  /* instead of the last of them zeros are */
@@ -148,6 +149,15 @@ filter_share(const T *row, int window, int width, int columns, gpu_shared to, in
     return s;
 }
 
+/* `rounds` images are left. */
+template <class T>
+static __device__ __forceinline__ void filter_round(FilterSource<T> &s, int rounds)
+{
+    s.rounds = rounds;
+    if (rounds == 1 && s.lacks_last)
+        s.chunk = s.elements = 0;
+}
+
 template <class T, class S>
 static __device__ __forceinline__ FilterSource<T>
 filter_source(const FilterPlace &p, const FilterSteps &steps, const FilterThread &me, const T *x,
@@ -156,10 +166,10 @@ filter_source(const FilterPlace &p, const FilterSteps &steps, const FilterThread
     const gdnn_tiling &t = a.tiling;
     FilterSource<T> s;
     int own = min(t.tile, (int)a.c - me.channel_tile);
-    s.elements = t.chunk < 4 || ((uintptr_t)x | (uintptr_t)dy) % t.chunk ? own : 0;
+    s.chunk = t.chunk < 4 || ((uintptr_t)x | (uintptr_t)dy) % t.chunk ? 0 : t.chunk;
+    s.elements = s.chunk ? 0 : own;
     s.image = ring + me.image * t.image_bytes;
     s.step = 0;
-    s.rounds = p.rounds;
     s.lacks_last = p.lacks_last;
     const T *x_row =
         x + me.channel_tile +
@@ -177,43 +187,8 @@ filter_source(const FilterPlace &p, const FilterSteps &steps, const FilterThread
                        s.elements, me, own, t);
     s.dy = filter_share(y_row, p.first_strip, t.strips * S::COLUMNS, p.w.out, s.image + t.dy_offset,
                         s.elements, me, own, t);
+    filter_round(s, p.rounds);
     return s;
-}
-
-template <int BYTES>
-static __device__ __forceinline__ void filter_copy_chunks(const void *from, gpu_shared to, int left,
-                                                          const gdnn_tiling &t)
-{
-    const char *at = static_cast<const char *>(from);
-    GPU_NO_UNROLL
-    for (; left > 0; left--) {
-        gpu_copy_shared<BYTES>(to, at);
-        at += t.copies_from;
-        to += t.copies_to;
-    }
-}
-
-/* Starts the copies of a share's row into the slot at `offset`, and moves on by `row` elements. */
-template <class T>
-static __device__ __forceinline__ void filter_copy(FilterShare<T> &s, int offset, int64_t row,
-                                                   int elements, const gdnn_tiling &t)
-{
-    gpu_shared to = s.to + offset;
-    if (elements) {
-        int group = t.lanes * t.strips, own = (int)threadIdx.x % group;
-        GPU_NO_UNROLL
-        for (int i = 0; i < s.count; i++, to += t.tile_bytes)
-            GPU_NO_UNROLL
-        for (int j = 0; own + j < elements; j += group)
-            gpu_store_shared(to + j * (int)sizeof(T), s.from[(int64_t)i * t.x_column + j]);
-    } else if (t.chunk == 16) {
-        filter_copy_chunks<16>(s.from, to, s.count, t);
-    } else if (t.chunk == 8) {
-        filter_copy_chunks<8>(s.from, to, s.count, t);
-    } else {
-        filter_copy_chunks<4>(s.from, to, s.count, t);
-    }
-    s.from += row;
 }
 
 /* Zeros in `bytes` of the image's part of a slot, from `at` on: its threads together. */
@@ -228,6 +203,54 @@ static __device__ __forceinline__ void filter_clear(gpu_shared at, int bytes, co
         gpu_store_shared(at + i, T(0.0f));
 }
 
+/* `left` chunks of a row; `from` and `to` move on. */
+template <int BYTES>
+static __device__ __forceinline__ void filter_copy_chunks(const char *&from, gpu_shared &to,
+                                                          int left, const gdnn_tiling &t)
+{
+    GPU_NO_UNROLL
+    for (; left >= 2; left -= 2) {
+        gpu_copy_shared<BYTES>(to, from);
+        gpu_copy_shared<BYTES>(to + t.copies_to, from + t.copies_from);
+        from += 2 * t.copies_from;
+        to += 2 * t.copies_to;
+    }
+    if (left > 0)
+        gpu_copy_shared<BYTES>(to, from);
+}
+
+template <class T>
+static __device__ __forceinline__ void filter_copy_elements(const FilterShare<T> &s, gpu_shared to,
+                                                            int elements, const gdnn_tiling &t)
+{
+    int group = t.lanes * t.strips, own = (int)threadIdx.x % group;
+    GPU_NO_UNROLL
+    for (int i = 0; i < s.count; i++, to += t.tile_bytes)
+        GPU_NO_UNROLL
+    for (int j = 0; own + j < elements; j += group)
+        gpu_store_shared(to + j * (int)sizeof(T), s.from[(int64_t)i * t.x_column + j]);
+}
+
+/* Starts the copies of a share's row into the slot at `offset`; the row of the thread's image has `bytes` from `row` on. */
+template <class T>
+static __device__ __forceinline__ void filter_copy(const FilterShare<T> &s, int offset, int chunk,
+                                                   int elements, gpu_shared row, int bytes,
+                                                   const gdnn_tiling &t)
+{
+    const char *from = reinterpret_cast<const char *>(s.from);
+    gpu_shared to = s.to + offset;
+    if (chunk == 16)
+        filter_copy_chunks<16>(from, to, s.count, t);
+    else if (chunk == 8)
+        filter_copy_chunks<8>(from, to, s.count, t);
+    else if (chunk == 4)
+        filter_copy_chunks<4>(from, to, s.count, t);
+    else if (elements)
+        filter_copy_elements(s, to, elements, t);
+    else
+        filter_clear<T>(row + offset, bytes, t);
+}
+
 /* Starts the copies of the next step, if there is one, into the slot at `offset`; a commit in any case. */
 template <class T, class S>
 static __device__ __forceinline__ void filter_fetch(FilterSource<T> &s, const FilterSteps &steps,
@@ -235,27 +258,29 @@ static __device__ __forceinline__ void filter_fetch(FilterSource<T> &s, const Fi
 {
     const gdnn_tiling &t = a.tiling;
     if (s.rounds > 0) {
-        if (s.rounds == 1 && s.lacks_last) {
-            filter_clear<T>(s.image + offset, t.image_bytes, t);
-        } else {
-            if (s.step < steps.dy_rows)
-                filter_copy(s.dy, offset, t.y_row, s.elements, t);
-            else if (s.step < S::SETS - 1)
-                filter_clear<T>(s.image + offset + t.dy_offset, t.image_bytes - t.dy_offset, t);
-            GPU_UNROLL
-            for (int phase = 0; phase < S::STRIDE; phase++) {
-                int row = (s.step - steps.before) * S::STRIDE + phase - steps.first_phase;
-                if (s.step < steps.before)
-                    continue;
-                if (S::STRIDE == 1 || (row >= 0 && row < steps.x_rows))
-                    filter_copy(s.x, offset + phase * t.row_bytes, t.x_row, s.elements, t);
-                else
-                    filter_clear<T>(s.image + offset + phase * t.row_bytes, t.row_bytes, t);
+        gpu_shared dy = s.image + t.dy_offset;
+        if (s.step < steps.dy_rows) {
+            filter_copy(s.dy, offset, s.chunk, s.elements, dy, t.dy_bytes, t);
+            s.dy.from += t.y_row;
+        } else if (s.step < S::SETS - 1) {
+            filter_clear<T>(dy + offset, t.dy_bytes, t);
+        }
+        GPU_UNROLL
+        for (int phase = 0; phase < S::STRIDE; phase++) {
+            int row = (s.step - steps.before) * S::STRIDE + phase - steps.first_phase;
+            if (s.step < steps.before)
+                continue;
+            if (S::STRIDE == 1 || (row >= 0 && row < steps.x_rows)) {
+                filter_copy(s.x, offset + phase * t.row_bytes, s.chunk, s.elements, s.image,
+                            t.row_bytes, t);
+                s.x.from += t.x_row;
+            } else {
+                filter_clear<T>(s.image + offset + phase * t.row_bytes, t.row_bytes, t);
             }
         }
         if (++s.step == steps.all) {
             s.step = 0;
-            s.rounds--;
+            filter_round(s, s.rounds - 1);
             s.x.from += t.images * a.axis[1].in * a.axis[2].in * a.c - steps.x_rows * t.x_row;
             s.dy.from += t.images * a.axis[1].out * a.axis[2].out * a.c - steps.dy_rows * t.y_row;
         }

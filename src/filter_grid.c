@@ -63,9 +63,18 @@ static int64_t image_elements(const cut *c, const gdnn_filter_shape *s)
     return (s->stride * x_columns(c, s) + c->strips * s->columns) * c->lanes * s->channels;
 }
 
+/* From one image of a slot to the next. Lanes read without conflicts as if images followed on one another, which holds
+ * modulo the 128 bytes of all banks. */
+static int64_t image_bytes(const cut *c, const search *s)
+{
+    int64_t tile = c->lanes * s->shape.channels * s->size;
+    int64_t bytes = image_elements(c, &s->shape) * s->size, rest = (bytes - tile) % 128;
+    return c->images > 1 && tile % 16 == 0 && rest ? bytes + 128 - rest : bytes;
+}
+
 static int64_t ring_bytes(const cut *c, const search *s)
 {
-    return GDNN_RING * c->images * image_elements(c, &s->shape) * s->size;
+    return GDNN_RING * c->images * image_bytes(c, s);
 }
 
 /* Warps to cover the block's threads. */
@@ -259,7 +268,7 @@ static gdnn_tiling tiling_of(const search *s)
     int64_t out_w = gdnn_out_size(p, 1), chain = chain_images(c, shape);
     int size = s->size, tile = (int)c->lanes * shape->channels, group = (int)(c->lanes * c->strips);
     int chunk = chunk_bytes(c, s), parts = tile * size / chunk, copies = group / parts;
-    int width = (int)x_columns(c, shape), image = (int)image_elements(c, shape) * size;
+    int width = (int)x_columns(c, shape), image = (int)image_bytes(c, s);
     return (gdnn_tiling){
         .lanes = (int)c->lanes,
         .strips = (int)c->strips,
@@ -293,6 +302,7 @@ static gdnn_tiling tiling_of(const search *s)
         .image_bytes = image,
         .row_bytes = width * tile * size,
         .dy_offset = shape->stride * width * tile * size,
+        .dy_bytes = (int)c->strips * shape->columns * tile * size,
         .sums = has_chains(c, shape) ? (int)ring_bytes(c, s) : 0,
     };
 }
