@@ -108,12 +108,12 @@ static __device__ __forceinline__ FilterSteps filter_steps(const FilterPlace &p)
     return s;
 }
 
-/* A thread's share of bringing rows of one tensor: one chunk of `count` columns each. */
+/* A thread's share of bringing rows of one tensor: one chunk of some of its columns. */
 template <class T>
 struct FilterShare {
-    const T *from; /* in the row to be brought next */
-    gpu_shared to; /* in slot 0 */
-    int count;
+    const char *from; /* in the row to be brought next */
+    gpu_shared to;    /* in slot 0 */
+    int span;         /* bytes from `to` to behind the last of its columns */
 };
 
 template <class T>
@@ -143,9 +143,9 @@ filter_share(const T *row, int window, int width, int columns, gpu_shared to, in
     bool copies = me.image < t.images && part < own && column < step;
     column += before;
     FilterShare<T> s;
-    s.count = copies && column < end ? (end - column + step - 1) / step : 0;
+    s.span = copies && column < end ? (end - column + step - 1) / step * step * t.tile_bytes : 0;
     s.to = to + (column * t.tile + part) * (int)sizeof(T);
-    s.from = row + (int64_t)(window + column) * t.x_column + part;
+    s.from = reinterpret_cast<const char *>(row + (int64_t)(window + column) * t.x_column + part);
     return s;
 }
 
@@ -156,6 +156,8 @@ static __device__ __forceinline__ void filter_round(FilterSource<T> &s, int roun
     s.rounds = rounds;
     if (rounds == 1 && s.lacks_last)
         s.chunk = s.elements = 0;
+    if (rounds == 0)
+        s.x.span = s.dy.span = 0;
 }
 
 template <class T, class S>
@@ -203,32 +205,30 @@ static __device__ __forceinline__ void filter_clear(gpu_shared at, int bytes, co
         gpu_store_shared(at + i, T(0.0f));
 }
 
-/* `left` chunks of a row; `from` and `to` move on. */
-template <int BYTES>
-static __device__ __forceinline__ void filter_copy_chunks(const char *&from, gpu_shared &to,
-                                                          int left, const gdnn_tiling &t)
+template <int BYTES, class T>
+static __device__ __forceinline__ void filter_copy_chunks(const FilterShare<T> &s, int offset,
+                                                          const gdnn_tiling &t)
 {
+    const char *from = s.from;
+    gpu_shared to = s.to + offset;
     GPU_NO_UNROLL
-    for (; left >= 2; left -= 2) {
-        gpu_copy_shared<BYTES>(to, from);
-        gpu_copy_shared<BYTES>(to + t.copies_to, from + t.copies_from);
-        from += 2 * t.copies_from;
-        to += 2 * t.copies_to;
-    }
-    if (left > 0)
+    for (gpu_shared end = to + s.span; to < end; to += t.copies_to, from += t.copies_from)
         gpu_copy_shared<BYTES>(to, from);
 }
 
 template <class T>
-static __device__ __forceinline__ void filter_copy_elements(const FilterShare<T> &s, gpu_shared to,
+static __device__ __forceinline__ void filter_copy_elements(const FilterShare<T> &s, int offset,
                                                             int elements, const gdnn_tiling &t)
 {
-    int group = t.lanes * t.strips, own = (int)threadIdx.x % group;
+    int group = t.lanes * t.strips;
+    const T *from = reinterpret_cast<const T *>(s.from);
+    gpu_shared to = s.to + offset;
+    elements -= (int)threadIdx.x % group;
     GPU_NO_UNROLL
-    for (int i = 0; i < s.count; i++, to += t.tile_bytes)
+    for (gpu_shared end = to + s.span; to < end; to += t.tile_bytes, from += t.x_column)
         GPU_NO_UNROLL
-    for (int j = 0; own + j < elements; j += group)
-        gpu_store_shared(to + j * (int)sizeof(T), s.from[(int64_t)i * t.x_column + j]);
+    for (int i = 0; i < elements; i += group)
+        gpu_store_shared(to + i * (int)sizeof(T), from[i]);
 }
 
 /* Starts the copies of a share's row into the slot at `offset`; the row of the thread's image has `bytes` from `row` on. */
@@ -237,53 +237,49 @@ static __device__ __forceinline__ void filter_copy(const FilterShare<T> &s, int 
                                                    int elements, gpu_shared row, int bytes,
                                                    const gdnn_tiling &t)
 {
-    const char *from = reinterpret_cast<const char *>(s.from);
-    gpu_shared to = s.to + offset;
     if (chunk == 16)
-        filter_copy_chunks<16>(from, to, s.count, t);
+        filter_copy_chunks<16>(s, offset, t);
     else if (chunk == 8)
-        filter_copy_chunks<8>(from, to, s.count, t);
+        filter_copy_chunks<8>(s, offset, t);
     else if (chunk == 4)
-        filter_copy_chunks<4>(from, to, s.count, t);
+        filter_copy_chunks<4>(s, offset, t);
     else if (elements)
-        filter_copy_elements(s, to, elements, t);
+        filter_copy_elements(s, offset, elements, t);
     else
         filter_clear<T>(row + offset, bytes, t);
 }
 
-/* Starts the copies of the next step, if there is one, into the slot at `offset`; a commit in any case. */
+/* Starts the copies of the next step into the slot at `offset`; none after the last, but a commit in any case. */
 template <class T, class S>
 static __device__ __forceinline__ void filter_fetch(FilterSource<T> &s, const FilterSteps &steps,
                                                     int offset, const gdnn_args &a)
 {
     const gdnn_tiling &t = a.tiling;
-    if (s.rounds > 0) {
-        gpu_shared dy = s.image + t.dy_offset;
-        if (s.step < steps.dy_rows) {
-            filter_copy(s.dy, offset, s.chunk, s.elements, dy, t.dy_bytes, t);
-            s.dy.from += t.y_row;
-        } else if (s.step < S::SETS - 1) {
-            filter_clear<T>(dy + offset, t.dy_bytes, t);
+    gpu_shared dy = s.image + t.dy_offset;
+    if (s.step < steps.dy_rows) {
+        filter_copy(s.dy, offset, s.chunk, s.elements, dy, t.dy_bytes, t);
+        s.dy.from += t.y_row_bytes;
+    } else if (s.step < S::SETS - 1) {
+        filter_clear<T>(dy + offset, t.dy_bytes, t);
+    }
+    GPU_UNROLL
+    for (int phase = 0; phase < S::STRIDE; phase++) {
+        int row = (s.step - steps.before) * S::STRIDE + phase - steps.first_phase;
+        if (s.step < steps.before)
+            continue;
+        int at = offset + phase * t.row_bytes;
+        if (S::STRIDE == 1 || (row >= 0 && row < steps.x_rows)) {
+            filter_copy(s.x, at, s.chunk, s.elements, s.image, t.row_bytes, t);
+            s.x.from += t.x_row_bytes;
+        } else {
+            filter_clear<T>(s.image + at, t.row_bytes, t);
         }
-        GPU_UNROLL
-        for (int phase = 0; phase < S::STRIDE; phase++) {
-            int row = (s.step - steps.before) * S::STRIDE + phase - steps.first_phase;
-            if (s.step < steps.before)
-                continue;
-            if (S::STRIDE == 1 || (row >= 0 && row < steps.x_rows)) {
-                filter_copy(s.x, offset + phase * t.row_bytes, s.chunk, s.elements, s.image,
-                            t.row_bytes, t);
-                s.x.from += t.x_row;
-            } else {
-                filter_clear<T>(s.image + offset + phase * t.row_bytes, t.row_bytes, t);
-            }
-        }
-        if (++s.step == steps.all) {
-            s.step = 0;
-            filter_round(s, s.rounds - 1);
-            s.x.from += t.images * a.axis[1].in * a.axis[2].in * a.c - steps.x_rows * t.x_row;
-            s.dy.from += t.images * a.axis[1].out * a.axis[2].out * a.c - steps.dy_rows * t.y_row;
-        }
+    }
+    if (++s.step == steps.all) {
+        s.step = 0;
+        s.x.from += t.x_round_bytes - steps.x_rows * t.x_row_bytes;
+        s.dy.from += t.y_round_bytes - steps.dy_rows * t.y_row_bytes;
+        filter_round(s, s.rounds - 1);
     }
     gpu_cp_async_commit();
 }
@@ -294,7 +290,7 @@ template <class T, class S>
 struct FilterMarch {
     FilterSource<T> source;
     gpu_shared x, dy; /* the thread's first elements of slot 0 */
-    int slot;         /* offset of the slot to be read next */
+    int slot, free;   /* offsets of the slots to be read and filled next */
     float sum[S::TAPS][S::CHANNELS];
     float set[S::SETS][S::COLUMNS][S::CHANNELS];
 };
@@ -308,10 +304,10 @@ static __device__ __forceinline__ int filter_next(FilterMarch<T, S> &m, const Fi
     const gdnn_tiling &t = a.tiling;
     gpu_cp_async_wait<GDNN_RING - 2>();
     __syncthreads();
-    filter_fetch<T, S>(m.source, steps, m.slot ? m.slot - t.slot_bytes : t.last_slot, a);
-    int slot = m.slot;
-    m.slot = slot == t.last_slot ? 0 : slot + t.slot_bytes;
-    return slot;
+    filter_fetch<T, S>(m.source, steps, m.free, a);
+    m.free = m.slot;
+    m.slot = m.slot == t.last_slot ? 0 : m.slot + t.slot_bytes;
+    return m.free;
 }
 
 /* The row of dy of a step becomes set SET. */
@@ -456,6 +452,22 @@ static __device__ __forceinline__ void filter_image(FilterMarch<T, S> &m, const 
     filter_close<1>(m, steps.all - max(steps.dy_rows, S::SETS - 1), steps, a);
 }
 
+/* Ends the chains of a thread: they are added to its sums, or are these. */
+template <class S>
+static __device__ __forceinline__ void filter_close_chain(float (&chain)[S::TAPS][S::CHANNELS],
+                                                          float *sums, int pitch, bool add)
+{
+    if (add)
+        GPU_UNROLL
+    for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
+        chain[k / S::CHANNELS][k % S::CHANNELS] += sums[k * pitch];
+    GPU_UNROLL
+    for (int k = 0; k < S::TAPS * S::CHANNELS; k++) {
+        sums[k * pitch] = chain[k / S::CHANNELS][k % S::CHANNELS];
+        chain[k / S::CHANNELS][k % S::CHANNELS] = 0;
+    }
+}
+
 /* All images of a place; where sums are cut into chains, `images` counts those of the open one. */
 template <class T, class S>
 static __device__ __forceinline__ void filter_march(FilterMarch<T, S> &m, const FilterPlace &p,
@@ -466,17 +478,14 @@ static __device__ __forceinline__ void filter_march(FilterMarch<T, S> &m, const 
     for (int i = 0; i < GDNN_RING - 1; i++)
         filter_fetch<T, S>(m.source, steps, i * a.tiling.slot_bytes, a);
     m.slot = 0;
+    m.free = a.tiling.last_slot;
     GPU_NO_UNROLL
     for (int round = 0; round < p.rounds; round++) {
         filter_image(m, steps, a);
         if (++images != a.tiling.chain)
             continue;
         images = 0;
-        GPU_UNROLL
-        for (int k = 0; k < S::TAPS * S::CHANNELS; k++) {
-            sums[k * pitch] += m.sum[k / S::CHANNELS][k % S::CHANNELS];
-            m.sum[k / S::CHANNELS][k % S::CHANNELS] = 0;
-        }
+        filter_close_chain<S>(m.sum, sums, pitch, true);
     }
 }
 
@@ -543,7 +552,6 @@ static __device__ __forceinline__ void filter_reduce(const float *sums, int pitc
             ((flipped ? S::TAPS - 1 - tap : tap) * S::CHANNELS + channel % S::CHANNELS) * pitch +
             lane;
         float sum = 0;
-        GPU_NO_UNROLL
         for (int left = t.strips * t.images; left > 0; left--, from += t.lanes)
             sum += *from;
         int64_t to = (int64_t)me.channel_tile * S::TAPS + i;
@@ -572,11 +580,11 @@ static __device__ __forceinline__ void dw_filter(const T *__restrict__ x, T *dw,
     gpu_shared ring = gpu_shared_address(shared);
     FilterMarch<T, S> m;
     GPU_UNROLL
-    for (int k = 0; k < S::TAPS * S::CHANNELS; k++) {
+    for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
         m.sum[k / S::CHANNELS][k % S::CHANNELS] = 0;
-        if (t.sums)
+    if (t.sums)
+        for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
             sums[k * pitch] = 0;
-    }
     /* A thread without a part goes along, on what is there. */
     gpu_shared image = ring + (me.image < t.images ? me.image : 0) * t.image_bytes;
     int own = me.lane * S::CHANNELS * (int)sizeof(T);
@@ -600,21 +608,22 @@ static __device__ __forceinline__ void dw_filter(const T *__restrict__ x, T *dw,
         __syncthreads();
     }
 
-    /* a product with a zero of the padding, if it is a NaN, is one of the sum */
-    bool wrong = false;
+    float zero = 0;
     GPU_UNROLL
-    for (int k = 0; k < S::TAPS * S::CHANNELS; k++) {
-        float sum = m.sum[k / S::CHANNELS][k % S::CHANNELS];
-        if (t.sums)
-            sum += sums[k * pitch];
-        sums[k * pitch] = sum;
-        wrong |= sum != sum;
-    }
-    if (__syncthreads_or(wrong && me.image < t.images)) {
+    for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
+        zero = fmaf(m.sum[k / S::CHANNELS][k % S::CHANNELS], 0.0f, zero);
+    if (t.sums)
+        GPU_NO_UNROLL
+    for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
+        zero = fmaf(sums[k * pitch], 0.0f, zero);
+    /* what is not finite may have met zeros of the padding */
+    if (__syncthreads_or(zero != 0 && me.image < t.images)) {
         if (me.image < t.images)
             filter_exact<T, S>(x, dy, first, end, me, sums, pitch, a);
-        __syncthreads();
+    } else {
+        filter_close_chain<S>(m.sum, sums, pitch, t.sums != 0);
     }
+    __syncthreads();
     filter_reduce<T, S>(sums - threadIdx.x, pitch, me, part, dw, partial, a);
 }
 
