@@ -32,6 +32,7 @@ struct FilterThread {
     int group, in_group;    /* threads of an image, and which of them this is */
     int image, strip, lane; /* in the block */
     int channel_tile;       /* first channel of the block */
+    bool there;             /* false: it goes along with another one, and what it does counts nothing */
 };
 
 /* One place, for this thread's image. */
@@ -61,8 +62,10 @@ static __device__ __forceinline__ FilterThread filter_thread(int64_t &block, con
     FilterThread me;
     me.channel_tile = (int)peel(block, t.channel_tiles) * t.lanes * S::CHANNELS;
     me.group = t.lanes * t.strips;
-    me.image = small_divide(threadIdx.x, t.group_inverse);
-    me.in_group = threadIdx.x - me.image * me.group;
+    int thread = min((int)threadIdx.x, me.group * t.images - 1);
+    me.there = thread == (int)threadIdx.x;
+    me.image = small_divide(thread, t.group_inverse);
+    me.in_group = thread - me.image * me.group;
     me.strip = small_divide(me.in_group, t.lanes_inverse);
     me.lane = me.in_group - me.strip * t.lanes;
     return me;
@@ -127,25 +130,39 @@ struct FilterSource {
     bool lacks_last;  /* instead of the last of them zeros are */
 };
 
-/* The share of a row with columns `window` to `window` + `width` - 1, of which 0 to `columns` - 1 exist. */
+/* Zeros in the columns of a row that no copy writes, those before `first` and from `end` on, in all slots. */
+static __device__ __forceinline__ void filter_edges(gpu_shared row, int first, int end, int width,
+                                                    const FilterThread &me, const gdnn_tiling &t)
+{
+    int before = first * t.tile_bytes, inside = end * t.tile_bytes - before;
+    for (int i = me.in_group * 4; i < width * t.tile_bytes - inside; i += me.group * 4)
+        for (int slot = 0; slot < GDNN_RING; slot++)
+            gpu_store_shared(row + slot * t.slot_bytes + i + (i < before ? 0 : inside), 0u);
+}
+
+/* The share of `rows` rows of a slot, from `to` on, with columns `window` to `window` + `width` - 1, of which 0 to
+ * `columns` - 1 exist. */
 template <class T>
 static __device__ __forceinline__ FilterShare<T>
-filter_share(const T *row, int window, int width, int columns, gpu_shared to, int elements,
+filter_share(const T *row, int window, int width, int columns, gpu_shared to, int rows, int chunk,
              const FilterThread &me, int own, const gdnn_tiling &t)
 {
-    int before = max(-window, 0), end = min(window + width, columns) - window;
+    int before = min(max(-window, 0), width), end = max(min(width, columns - window), before);
     int column = 0, part = me.in_group, step = 1;
-    if (!elements) {
+    if (chunk) {
         column = small_divide(me.in_group, t.parts_inverse);
         part = (me.in_group - column * t.parts) * (t.chunk / (int)sizeof(T));
         step = t.copies;
     }
-    bool copies = me.image < t.images && part < own && column < step;
+    bool copies = me.there && part < own && column < step;
     column += before;
     FilterShare<T> s;
     s.span = copies && column < end ? (end - column + step - 1) / step * step * t.tile_bytes : 0;
     s.to = to + (column * t.tile + part) * (int)sizeof(T);
     s.from = reinterpret_cast<const char *>(row + (int64_t)(window + column) * t.x_column + part);
+    if (me.there)
+        for (int i = 0; i < rows; i++)
+            filter_edges(to + i * t.row_bytes, before, own < t.tile ? before : end, width, me, t);
     return s;
 }
 
@@ -186,9 +203,9 @@ filter_source(const FilterPlace &p, const FilterSteps &steps, const FilterThread
          p.phase_w) *
             a.c;
     s.x = filter_share(x_row, p.first_strip * S::STRIDE - p.w.pad, t.width, p.w.in, s.image,
-                       s.elements, me, own, t);
+                       S::STRIDE, s.chunk, me, own, t);
     s.dy = filter_share(y_row, p.first_strip, t.strips * S::COLUMNS, p.w.out, s.image + t.dy_offset,
-                        s.elements, me, own, t);
+                        1, s.chunk, me, own, t);
     filter_round(s, p.rounds);
     return s;
 }
@@ -585,8 +602,7 @@ static __device__ __forceinline__ void dw_filter(const T *__restrict__ x, T *dw,
     if (t.sums)
         for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
             sums[k * pitch] = 0;
-    /* A thread without a part goes along, on what is there. */
-    gpu_shared image = ring + (me.image < t.images ? me.image : 0) * t.image_bytes;
+    gpu_shared image = ring + me.image * t.image_bytes;
     int own = me.lane * S::CHANNELS * (int)sizeof(T);
     m.x = image + me.strip * S::COLUMNS * S::STRIDE * t.tile_bytes + own;
     m.dy = image + t.dy_offset + me.strip * S::COLUMNS * t.tile_bytes + own;
@@ -598,11 +614,8 @@ static __device__ __forceinline__ void dw_filter(const T *__restrict__ x, T *dw,
         FilterSteps steps = filter_steps<S>(p);
         if (!steps.all)
             continue;
-        /* the columns that no copy writes */
-        for (int i = threadIdx.x * 16; i < t.last_slot + t.slot_bytes; i += blockDim.x * 16)
-            *reinterpret_cast<uint4 *>(shared + i) = make_uint4(0, 0, 0, 0);
-        __syncthreads();
         m.source = filter_source<T, S>(p, steps, me, x, dy, ring, a);
+        __syncthreads(); /* copies may overwrite what was cleared */
         filter_march(m, p, steps, sums, pitch, images, a);
         gpu_cp_async_wait<0>();
         __syncthreads();
@@ -617,8 +630,8 @@ static __device__ __forceinline__ void dw_filter(const T *__restrict__ x, T *dw,
     for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
         zero = fmaf(sums[k * pitch], 0.0f, zero);
     /* what is not finite may have met zeros of the padding */
-    if (__syncthreads_or(zero != 0 && me.image < t.images)) {
-        if (me.image < t.images)
+    if (__syncthreads_or(zero != 0)) {
+        if (me.there)
             filter_exact<T, S>(x, dy, first, end, me, sums, pitch, a);
     } else {
         filter_close_chain<S>(m.sum, sums, pitch, t.sums != 0);

@@ -146,10 +146,10 @@ static double instructions(const cut *c, const search *s)
     double step = outputs * (taps + 5 + 2 * shape->stride) + 40;
     double halo = (shape->filter_h - 1) / shape->stride; /* steps that are only partly used */
     double image = step * ((double)c->rows + 0.3 * halo) + 40;
-    double copies = (double)ring_bytes(c, s) / (512.0 * (double)warps(c));
+    double items = (double)(c->lanes * shape->channels) * taps / (32.0 * (double)warps(c));
+    double end = 4 * sums + (items + 0.5) * (25 + 6 * (double)(c->strips * c->images));
     return (double)warps(c) *
-           ((double)c->places * ((double)c->depth * image + 150 + 4 * copies + 3 * step) + 300 +
-            8 * sums);
+           ((double)c->places * ((double)c->depth * image + 500) + 300 + 4 * sums + end);
 }
 
 static double estimate(const cut *c, const search *s)
@@ -169,8 +169,8 @@ static double estimate(const cut *c, const search *s)
     if (flying < 32 * 1024)
         memory *= 32 * 1024 / flying;
     double issue = busiest * instructions(c, s) / ISSUE;
-    if (resident * warps(c) < 8)
-        issue *= 8.0 / (double)(resident * warps(c));
+    if (resident * warps(c) < 8) /* too few to hide each other's waits */
+        issue *= 0.9 + 0.8 / (double)(resident * warps(c));
     return (issue > memory ? issue + 0.3 * memory : memory + 0.3 * issue) +
            (split > 1 ? SECOND : 0);
 }
@@ -212,11 +212,12 @@ static void try_threads(cut c, search *s)
     }
 }
 
-/* Lanes that are a whole number of 16-byte chunks, if the channels are. */
+/* Lanes that are a whole number of 32-byte sectors, or at least of 16-byte copies, if the channels are. */
 static int64_t whole_lanes(int64_t lanes, const search *s)
 {
-    int64_t whole = 16 / (s->shape.channels * s->size);
-    return s->p->c * s->size % 16 == 0 && whole > 1 ? divide_up(lanes, whole) * whole : lanes;
+    int64_t bytes = s->p->c * s->size,
+            whole = (bytes % 32 ? 16 : 32) / (s->shape.channels * s->size);
+    return bytes % 16 == 0 && whole > 1 ? divide_up(lanes, whole) * whole : lanes;
 }
 
 static void choose(search *s)
