@@ -32,7 +32,7 @@ struct FilterThread {
     int group, in_group;    /* threads of an image, and which of them this is */
     int image, strip, lane; /* in the block */
     int channel_tile;       /* first channel of the block */
-    bool there;             /* false: it goes along with another one, and what it does counts nothing */
+    bool there; /* false: it goes along with another one, and what it does counts nothing */
 };
 
 /* One place, for this thread's image. */
@@ -211,15 +211,14 @@ filter_source(const FilterPlace &p, const FilterSteps &steps, const FilterThread
 }
 
 /* Zeros in `bytes` of the image's part of a slot, from `at` on: its threads together. */
-template <class T>
 static __device__ __forceinline__ void filter_clear(gpu_shared at, int bytes, const gdnn_tiling &t)
 {
     int group = t.lanes * t.strips;
     if ((int)threadIdx.x >= group * t.images)
         return;
     GPU_NO_UNROLL
-    for (int i = (int)threadIdx.x % group * (int)sizeof(T); i < bytes; i += group * (int)sizeof(T))
-        gpu_store_shared(at + i, T(0.0f));
+    for (int i = (int)threadIdx.x % group * 4; i < bytes; i += group * 4)
+        gpu_store_shared(at + i, 0u);
 }
 
 template <int BYTES, class T>
@@ -263,7 +262,7 @@ static __device__ __forceinline__ void filter_copy(const FilterShare<T> &s, int 
     else if (elements)
         filter_copy_elements(s, offset, elements, t);
     else
-        filter_clear<T>(row + offset, bytes, t);
+        filter_clear(row + offset, bytes, t);
 }
 
 /* Starts the copies of the next step into the slot at `offset`; none after the last, but a commit in any case. */
@@ -277,7 +276,7 @@ static __device__ __forceinline__ void filter_fetch(FilterSource<T> &s, const Fi
         filter_copy(s.dy, offset, s.chunk, s.elements, dy, t.dy_bytes, t);
         s.dy.from += t.y_row_bytes;
     } else if (s.step < S::SETS - 1) {
-        filter_clear<T>(dy + offset, t.dy_bytes, t);
+        filter_clear(dy + offset, t.dy_bytes, t);
     }
     GPU_UNROLL
     for (int phase = 0; phase < S::STRIDE; phase++) {
@@ -289,7 +288,7 @@ static __device__ __forceinline__ void filter_fetch(FilterSource<T> &s, const Fi
             filter_copy(s.x, at, s.chunk, s.elements, s.image, t.row_bytes, t);
             s.x.from += t.x_row_bytes;
         } else {
-            filter_clear<T>(s.image + at, t.row_bytes, t);
+            filter_clear(s.image + at, t.row_bytes, t);
         }
     }
     if (++s.step == steps.all) {
@@ -561,6 +560,8 @@ static __device__ __forceinline__ void filter_reduce(const float *sums, int pitc
     const gdnn_tiling &t = a.tiling;
     int own = min(t.tile, (int)a.c - me.channel_tile) * S::TAPS;
     bool flipped = filter_is_flipped<S::FILTER_W>(a);
+    int groups = t.strips * t.images;
+    int64_t to = ((t.split > 1 ? part * a.k : 0) + me.channel_tile) * S::TAPS;
     GPU_NO_UNROLL
     for (int i = threadIdx.x; i < own; i += blockDim.x) {
         int channel = i / S::TAPS, tap = i % S::TAPS, lane = channel / S::CHANNELS;
@@ -569,13 +570,12 @@ static __device__ __forceinline__ void filter_reduce(const float *sums, int pitc
             ((flipped ? S::TAPS - 1 - tap : tap) * S::CHANNELS + channel % S::CHANNELS) * pitch +
             lane;
         float sum = 0;
-        for (int left = t.strips * t.images; left > 0; left--, from += t.lanes)
+        for (int left = groups; left > 0; left--, from += t.lanes)
             sum += *from;
-        int64_t to = (int64_t)me.channel_tile * S::TAPS + i;
         if (t.split > 1)
-            partial[part * a.k * S::TAPS + to] = sum;
+            partial[to + i] = sum;
         else
-            finish(dw + to, sum, a);
+            finish(dw + to + i, sum, a);
     }
 }
 

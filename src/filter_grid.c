@@ -169,8 +169,9 @@ static double estimate(const cut *c, const search *s)
     if (flying < 32 * 1024)
         memory *= 32 * 1024 / flying;
     double issue = busiest * instructions(c, s) / ISSUE;
-    if (resident * warps(c) < 8) /* too few to hide each other's waits */
-        issue *= 0.9 + 0.8 / (double)(resident * warps(c));
+    double waits = 0.7 + 1.6 / (double)(resident * warps(c)); /* too few warps to hide them */
+    if (waits > 1)
+        issue *= waits;
     return (issue > memory ? issue + 0.3 * memory : memory + 0.3 * issue) +
            (split > 1 ? SECOND : 0);
 }
