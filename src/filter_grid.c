@@ -5,8 +5,12 @@
 #include "problem.h"
 #include <limits.h>
 
-/* A block's shared memory: what every GPU since sm_75 has, so that several blocks fit the larger ones. */
-enum { MOST_SHARED = 64 * 1024 };
+/* A block's shared memory: what every GPU since sm_75 has, so that several blocks fit the larger ones; slots with several
+ * rows of x need what those since sm_80 have. */
+static int64_t most_shared(const gdnn_filter_shape *s)
+{
+    return (s->stride > 1 ? 96 : 64) * 1024;
+}
 
 /* Products of one chain of additions in float32. */
 enum { CHAIN = 1024 };
@@ -181,7 +185,7 @@ static void try_cut(cut c, search *s)
     const extent *e = &s->extent;
     int64_t places = all_places(&c, e);
     c.places = s->most_split < 2 ? places : divide_up(places, s->most_split);
-    if (shared_bytes(&c, s) > MOST_SHARED)
+    if (shared_bytes(&c, s) > most_shared(&s->shape))
         return;
     double time = estimate(&c, s);
     if (time < s->best_time) {
@@ -244,7 +248,7 @@ static void choose(search *s)
     if (s->best_time == 1e300) { /* very wide planes in very many strips */
         int64_t lanes = whole_lanes(1, s);
         s->best = (cut){lanes, s->shape.threads / lanes, 1, 1, 1, 1};
-        while (s->best.strips > 1 && shared_bytes(&s->best, s) > MOST_SHARED / 2)
+        while (s->best.strips > 1 && shared_bytes(&s->best, s) > most_shared(&s->shape) / 2)
             s->best.strips--;
         if (s->best.strips > e->strips)
             s->best.strips = e->strips;
