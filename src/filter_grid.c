@@ -236,9 +236,9 @@ static void choose(search *s)
             int64_t fitting = s->shape.threads / (images * strips);
             if (fitting < 1)
                 continue;
-            /* from as many lanes as fit to half of them */
+            /* from as many lanes as fit to an eighth of them: shared memory may hold no more */
             int64_t fewest = divide_up(e->channel_lanes, fitting), last = 0;
-            for (int64_t cuts = fewest; cuts <= 2 * fewest + 2; cuts++) {
+            for (int64_t cuts = fewest; cuts <= 8 * fewest + 8; cuts++) {
                 int64_t lanes = whole_lanes(divide_up(e->channel_lanes, cuts), s);
                 if (lanes <= fitting && lanes != last)
                     try_threads((cut){lanes, strips, images, 1, 1, 1}, s);
