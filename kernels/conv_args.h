@@ -71,6 +71,18 @@ typedef struct gdnn_tiling {
     int32_t y_column_bytes;
     int64_t x_row_bytes, y_row_bytes;
     int64_t x_turn_bytes, y_turn_bytes; /* from the images of one turn to those of the next */
+
+    /* Of backward-filter (dw_filter.h). */
+    int32_t split;                        /* blocks that share a sum; 1: none do */
+    int64_t places, all_places;           /* of a block, of all */
+    int32_t depth;                        /* images that a thread takes one after the other */
+    int32_t chain;                        /* of them, those of one chain of additions */
+    int32_t image_bytes;                  /* from one image of a slot to the next */
+    int32_t row_bytes;                    /* from one row of x to the next */
+    int32_t dy_offset, dy_bytes;          /* the image's row of dy */
+    int64_t x_round_bytes, y_round_bytes; /* from one of a thread's images to the next */
+    int32_t
+        sums; /* offset of the sums of chains, in bytes; 0: there is but one chain, and the ring's memory is theirs */
 } gdnn_tiling;
 
 typedef struct gdnn_args {

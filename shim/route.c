@@ -68,7 +68,7 @@ static bool decide(gdnn_route *route, bool (*accepted)(void *context), void *con
         route->reason = GDNN_REASON_REFUSED;
         return true;
     }
-    gdnn_status status = gdnn_load(&route->shape, &route->function, &route->reason);
+    gdnn_status status = gdnn_load(&route->shape, &route->functions, &route->reason);
     if (status != GDNN_OK) {
         gdnn_log_conv(GDNN_LOG_ERROR, conv, "not loaded", gdnn_last_error());
         return status != GDNN_FAILED;

@@ -4,10 +4,9 @@
 #ifndef GDNN_ROUTES_H
 #define GDNN_ROUTES_H
 
-#include "conv_args.h"
-#include "cuda_types.h"
 #include "decide.h"
 #include "groupdnn.h"
+#include "launch.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -34,9 +33,9 @@ typedef struct gdnn_route {
     gdnn_route_key key;
 
     gdnn_reason reason; /* GDNN_REASON_TAKEN: ours, though modes observe and verify keep cuDNN's */
-    const char *evidence;    /* "measured", "counted", "none" */
-    gdnn_launch_shape shape; /* .kernel is NULL where no kernel fits */
-    CUfunction function;     /* loaded; NULL unless reason is TAKEN */
+    const char *evidence;     /* "measured", "counted", "none" */
+    gdnn_launch_shape shape;  /* .kernel is NULL where no kernel fits */
+    gdnn_functions functions; /* loaded; NULL unless reason is TAKEN */
     gdnn_args args;
     size_t bytes[3], z_bytes; /* that x, w, y (by gdnn_role) and z span; 0 unless reason is TAKEN */
     bool z_like_y;            /* z may be y itself: its elements lie where y's do */

@@ -63,7 +63,7 @@ static cudnnStatus_t launch(const gdnn_route *route, const gdnn_tensors *data, v
 {
     const gdnn_conv *conv = &route->key.conv;
     gdnn_log_conv(GDNN_LOG_CALLS, conv, "run", route->shape.kernel->name);
-    if (gdnn_launch(&route->shape, route->function, &route->args, data, workspace, stream) ==
+    if (gdnn_launch(&route->shape, &route->functions, &route->args, data, workspace, stream) ==
         GDNN_OK)
         return CUDNN_STATUS_SUCCESS;
     gdnn_log_conv(GDNN_LOG_ERROR, conv, "not launched, forwarded", gdnn_last_error());

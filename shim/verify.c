@@ -94,7 +94,7 @@ static bool run_ours(const call *c, const gdnn_tensors *tensors, void *workspace
     if (t.z == c->theirs)
         t.z = ours;
     gdnn_status status =
-        gdnn_launch(&route->shape, route->function, &route->args, &t, workspace, c->stream);
+        gdnn_launch(&route->shape, &route->functions, &route->args, &t, workspace, c->stream);
     if (status == GDNN_OK)
         status = gdnn_driver_check(settle(c), "our kernel");
     if (status != GDNN_OK)

@@ -65,7 +65,7 @@ static bool variant_for(const gdnn_kernel *kernel, const gdnn_conv *p, gdnn_layo
 {
     if (kernel->any_strides) {
         /* only its direct backward-filter looks at the threads, which are the same in both variants */
-        gdnn_grid grid = kernel->grid(p, GDNN_NCHW);
+        gdnn_grid grid = kernel->grid(p, GDNN_NCHW, 0);
         *variant = preferred_variant(p, grid.threads);
         return true;
     }
@@ -84,12 +84,13 @@ static gdnn_reason fit(const gdnn_kernel *kernel, const gdnn_conv *p, int64_t wo
     gdnn_layout variant;
     gdnn_grid grid;
     if (kernel->dir != p->dir || !(kernel->dtypes >> p->dtype & 1) ||
-        !variant_for(kernel, p, &variant) || !gdnn_kernel_grid(kernel, p, variant, &grid))
+        !variant_for(kernel, p, &variant) ||
+        !gdnn_kernel_grid(kernel, p, variant, workspace, &grid))
         return GDNN_REASON_NO_KERNEL;
 
     if (grid.blocks > INT_MAX && kernel->any_strides) {
         variant = variant == GDNN_NCHW ? GDNN_NHWC : GDNN_NCHW;
-        grid = kernel->grid(p, variant);
+        grid = kernel->grid(p, variant, workspace);
     }
     if (grid.blocks > INT_MAX)
         return GDNN_REASON_TOO_LARGE;
@@ -105,7 +106,9 @@ static gdnn_reason fit(const gdnn_kernel *kernel, const gdnn_conv *p, int64_t wo
                                   .threads = grid.threads,
                                   .shared = grid.shared,
                                   .workspace = grid.workspace,
-                                  .launches = 1,
+                                  .launches = grid.finish_blocks ? 2 : 1,
+                                  .finish_blocks = grid.finish_blocks,
+                                  .finish_threads = grid.finish_threads,
                                   .tiling = grid.tiling};
     return GDNN_REASON_TAKEN;
 }

@@ -29,6 +29,8 @@ typedef struct gdnn_launch_shape {
     int64_t shared;
     int64_t workspace; /* bytes that it uses of those offered */
     int launches;
+    int64_t finish_blocks; /* of the second one, if there is one */
+    int finish_threads;
     gdnn_tiling tiling;
 } gdnn_launch_shape;
 

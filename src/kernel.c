@@ -28,9 +28,9 @@ enum {
         (void)p;                                                                                   \
         return when;                                                                               \
     }                                                                                              \
-    static gdnn_grid name##_grid(const gdnn_conv *p, gdnn_layout variant)                          \
+    static gdnn_grid name##_grid(const gdnn_conv *p, gdnn_layout variant, int64_t workspace)       \
     {                                                                                              \
-        (void)p, (void)variant;                                                                    \
+        (void)p, (void)variant, (void)workspace;                                                   \
         return grid;                                                                               \
     }
 #include "kernels.def"
@@ -70,7 +70,7 @@ const gdnn_kernel *gdnn_kernel_find(const char *name)
 }
 
 bool gdnn_kernel_grid(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_layout variant,
-                      gdnn_grid *grid)
+                      int64_t workspace, gdnn_grid *grid)
 {
     gdnn_conv turned;
     if (kernel->turned) {
@@ -80,7 +80,7 @@ bool gdnn_kernel_grid(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_lay
     }
     if (!kernel->when(conv))
         return false;
-    *grid = kernel->grid(conv, variant);
+    *grid = kernel->grid(conv, variant, workspace);
     return true;
 }
 
@@ -89,4 +89,11 @@ void gdnn_kernel_symbol(const gdnn_kernel *kernel, gdnn_layout variant, gdnn_dty
 {
     snprintf(text, size, "gdnn_%s_%s_%s%s", kernel->code, gdnn_enum_word(GDNN_ENUM_layout, variant),
              gdnn_enum_word(GDNN_ENUM_dtype, dtype), plain ? "_plain" : "");
+}
+
+void gdnn_kernel_finish_symbol(const gdnn_kernel *kernel, gdnn_layout variant, gdnn_dtype dtype,
+                               char *text, size_t size)
+{
+    snprintf(text, size, "gdnn_%s_finish_%s_%s", kernel->file,
+             gdnn_enum_word(GDNN_ENUM_layout, variant), gdnn_enum_word(GDNN_ENUM_dtype, dtype));
 }

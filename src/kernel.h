@@ -14,10 +14,12 @@ typedef struct gdnn_tile {
 
 /* How a kernel is launched for a problem. */
 typedef struct gdnn_grid {
-    int threads;       /* of a block */
-    int64_t blocks;    /* all in x */
-    int64_t shared;    /* bytes of dynamic shared memory */
-    int64_t workspace; /* bytes of workspace that a run needs */
+    int threads;           /* of a block */
+    int64_t blocks;        /* all in x */
+    int64_t shared;        /* bytes of dynamic shared memory */
+    int64_t workspace;     /* bytes of workspace that a run needs */
+    int finish_threads;    /* of a block of the second launch */
+    int64_t finish_blocks; /* 0: there is none */
     gdnn_tiling tiling;
 } gdnn_grid;
 
@@ -32,7 +34,7 @@ typedef struct gdnn_kernel {
     bool has_plain;   /* has instances for problems with a plain epilogue */
     gdnn_tile tile;
     bool (*when)(const gdnn_conv *p);
-    gdnn_grid (*grid)(const gdnn_conv *p, gdnn_layout variant);
+    gdnn_grid (*grid)(const gdnn_conv *p, gdnn_layout variant, int64_t workspace);
     int image; /* index of the image of `file`, for gdnn_image */
 } gdnn_kernel;
 
@@ -42,13 +44,18 @@ extern const int gdnn_kernel_count;
 /* The kernel with this name; NULL if there is none. */
 const gdnn_kernel *gdnn_kernel_find(const char *name);
 
-/* Whether `kernel` can run `conv`, of its direction and in its `variant`; if so, how. */
+/* Whether `kernel` can run `conv`, of its direction and in its `variant`; if so, how, with `workspace` bytes on offer, of
+ * which kernels that cannot do with less may want more. */
 bool gdnn_kernel_grid(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_layout variant,
-                      gdnn_grid *grid);
+                      int64_t workspace, gdnn_grid *grid);
 
 /* Symbol of an instance, "gdnn_direct_fwd_nhwc_f16", into `text`; `plain`: of the one with a plain epilogue, which
  * kernels with has_plain have. */
 void gdnn_kernel_symbol(const gdnn_kernel *kernel, gdnn_layout variant, gdnn_dtype dtype,
                         bool plain, char *text, size_t size);
+
+/* Symbol of the second launch, "gdnn_<file>_finish_nhwc_f16", which the kernels of a file share. */
+void gdnn_kernel_finish_symbol(const gdnn_kernel *kernel, gdnn_layout variant, gdnn_dtype dtype,
+                               char *text, size_t size);
 
 #endif

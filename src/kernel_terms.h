@@ -1,8 +1,9 @@
-/* The terms in which kernels.def and wins.def speak of a problem `p`, and of the `variant` in the
- * column of grids. p passed gdnn_check and decide's limits. */
+/* The terms in which kernels.def and wins.def speak of a problem `p`, and of the `variant` and the
+ * `workspace` on offer in the column of grids. p passed gdnn_check and decide's limits. */
 #ifndef GDNN_KERNEL_TERMS_H
 #define GDNN_KERNEL_TERMS_H
 
+#include "filter_grid.h"
 #include "kernel.h"
 #include "problem.h"
 #include "ring.h"
@@ -38,8 +39,14 @@
 #define UNDILATED_2D(p) ((p)->dilation[0] == 1 && (p)->dilation[1] == 1)
 #define IN_2D(p, least) ((p)->in[0] >= (least) && (p)->in[1] >= (least))
 
+/* No more sub-grids of a dilated problem than a block may do one after the other. */
+#define FEW_GRIDS(p) ((p)->dilation[0] <= 64 && (p)->dilation[1] <= 64)
+
 /* filter_h, filter_w, stride, channels, columns, ring, threads: as in the kernel's file. */
 #define RING_GRID(...) gdnn_ring_grid(p, (gdnn_ring_shape){__VA_ARGS__})
+
+/* filter_h, filter_w, stride, channels, columns, threads, blocks: as in the kernel's file. */
+#define FILTER_GRID(...) gdnn_filter_grid(p, workspace, (gdnn_filter_shape){__VA_ARGS__})
 
 /* A block computes one tap of 1 (nchw) or 32 (nhwc) pairs of channels. */
 #define DIRECT_BWD_FILTER_BLOCKS(p)                                                                \

@@ -63,18 +63,13 @@ static gdnn_status open_library(const gdnn_driver *cu, int image, const char **f
     return GDNN_OK;
 }
 
-static gdnn_status load(const gdnn_driver *cu, const gdnn_launch_shape *shape, CUfunction *function)
+/* Loads one instance of the open library `image`. */
+static gdnn_status load_instance(const gdnn_driver *cu, int image, const char *symbol,
+                                 int64_t shared, const char *file, CUfunction *function)
 {
-    char symbol[128];
     CUkernel kernel;
     CUfunction in_context;
-    const char *file;
-    gdnn_status status = open_library(cu, shape->kernel->image, &file);
-    if (status != GDNN_OK)
-        return status;
-    gdnn_kernel_symbol(shape->kernel, shape->variant, shape->dtype, shape->plain, symbol,
-                       sizeof symbol);
-    CUresult result = cu->cuLibraryGetKernel(&kernel, libraries[shape->kernel->image], symbol);
+    CUresult result = cu->cuLibraryGetKernel(&kernel, libraries[image], symbol);
     if (result != CUDA_SUCCESS)
         return refuse(result, "cuLibraryGetKernel", file);
     /* Drivers load lazily: asking for the function brings the code into this context now, not at
@@ -82,13 +77,13 @@ static gdnn_status load(const gdnn_driver *cu, const gdnn_launch_shape *shape, C
     result = cu->cuKernelGetFunction(&in_context, kernel);
     if (result != CUDA_SUCCESS)
         return refuse(result, "cuKernelGetFunction", file);
-    if (shape->shared > 48 * 1024) {
+    if (shared > 48 * 1024) {
         CUdevice device;
         result = cu->cuCtxGetDevice(&device);
         if (result != CUDA_SUCCESS)
             return gdnn_driver_check(result, "cuCtxGetDevice");
         result = cu->cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                          (int)shape->shared, kernel, device);
+                                          (int)shared, kernel, device);
         if (result != CUDA_SUCCESS)
             return gdnn_driver_check(result, "cuKernelSetAttribute");
     }
@@ -96,7 +91,27 @@ static gdnn_status load(const gdnn_driver *cu, const gdnn_launch_shape *shape, C
     return GDNN_OK;
 }
 
-gdnn_status gdnn_load(const gdnn_launch_shape *shape, CUfunction *function, gdnn_reason *reason)
+static gdnn_status load(const gdnn_driver *cu, const gdnn_launch_shape *shape,
+                        gdnn_functions *functions)
+{
+    char symbol[128];
+    const char *file;
+    int image = shape->kernel->image;
+    gdnn_status status = open_library(cu, image, &file);
+    if (status != GDNN_OK)
+        return status;
+    gdnn_kernel_symbol(shape->kernel, shape->variant, shape->dtype, shape->plain, symbol,
+                       sizeof symbol);
+    status = load_instance(cu, image, symbol, shape->shared, file, &functions->kernel);
+    functions->finish = NULL;
+    if (status != GDNN_OK || !shape->finish_blocks)
+        return status;
+    gdnn_kernel_finish_symbol(shape->kernel, shape->variant, shape->dtype, symbol, sizeof symbol);
+    return load_instance(cu, image, symbol, 0, file, &functions->finish);
+}
+
+gdnn_status gdnn_load(const gdnn_launch_shape *shape, gdnn_functions *functions,
+                      gdnn_reason *reason)
 {
     const gdnn_driver *cu = gdnn_driver_get();
     *reason = GDNN_REASON_NO_DRIVER;
@@ -122,7 +137,7 @@ gdnn_status gdnn_load(const gdnn_launch_shape *shape, CUfunction *function, gdnn
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
-    gdnn_status status = load(cu, shape, function);
+    gdnn_status status = load(cu, shape, functions);
     pthread_mutex_unlock(&lock);
     cu->cuThreadExchangeStreamCaptureMode(&mode);
     if (status == GDNN_OK)
@@ -138,8 +153,27 @@ void gdnn_launch_args(const gdnn_launch_shape *shape, const gdnn_conv *conv, gdn
     args->tiling = shape->tiling;
 }
 
-gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, const gdnn_args *args,
-                        const gdnn_tensors *tensors, void *workspace, CUstream stream)
+static gdnn_status launch(CUfunction function, int64_t blocks, int threads, int64_t shared,
+                          void **parameters, CUstream stream)
+{
+    CUlaunchConfig config = {.gridDimX = (unsigned)blocks,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = (unsigned)threads,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .sharedMemBytes = (unsigned)shared,
+                             .hStream = stream};
+    const gdnn_driver *cu = gdnn_driver_get();
+    if (!cu)
+        return GDNN_UNSUPPORTED;
+    return gdnn_driver_check(cu->cuLaunchKernelEx(&config, function, parameters, NULL),
+                             "cuLaunchKernelEx");
+}
+
+gdnn_status gdnn_launch(const gdnn_launch_shape *shape, const gdnn_functions *functions,
+                        const gdnn_args *args, const gdnn_tensors *tensors, void *workspace,
+                        CUstream stream)
 {
     gdnn_tensors t = *tensors;
     if (!args->has_z) /* it may be stale */
@@ -154,17 +188,10 @@ gdnn_status gdnn_launch(const gdnn_launch_shape *shape, CUfunction function, con
     }
     /* the driver copies parameters and writes none */
     void *parameters[] = {&t.x, &t.w, &t.y, &t.z, &t.bias, &workspace, (void *)args};
-    CUlaunchConfig config = {.gridDimX = (unsigned)shape->blocks,
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = (unsigned)shape->threads,
-                             .blockDimY = 1,
-                             .blockDimZ = 1,
-                             .sharedMemBytes = (unsigned)shape->shared,
-                             .hStream = stream};
-    const gdnn_driver *cu = gdnn_driver_get();
-    if (!cu)
-        return GDNN_UNSUPPORTED;
-    return gdnn_driver_check(cu->cuLaunchKernelEx(&config, function, parameters, NULL),
-                             "cuLaunchKernelEx");
+    gdnn_status status =
+        launch(functions->kernel, shape->blocks, shape->threads, shape->shared, parameters, stream);
+    if (status == GDNN_OK && functions->finish)
+        status = launch(functions->finish, shape->finish_blocks, shape->finish_threads, 0,
+                        parameters, stream);
+    return status;
 }

@@ -10,7 +10,7 @@
 struct gdnn_plan {
     gdnn_conv conv;
     gdnn_launch_shape shape;
-    CUfunction function;
+    gdnn_functions functions;
     gdnn_args args;
 };
 
@@ -54,7 +54,7 @@ static gdnn_status prepare(gdnn_plan *plan, const gdnn_conv *conv, size_t worksp
     plan->conv = *conv;
     plan->shape = decision->launch;
     gdnn_launch_args(&plan->shape, conv, &plan->args);
-    status = gdnn_load(&plan->shape, &plan->function, &decision->reason);
+    status = gdnn_load(&plan->shape, &plan->functions, &decision->reason);
     if (status == GDNN_OK)
         gdnn_log_conv(GDNN_LOG_INFO, conv, "plan", plan->shape.kernel->name);
     else
@@ -142,7 +142,7 @@ gdnn_status gdnn_plan_run(const gdnn_plan *plan, const gdnn_tensors *tensors, vo
     if (status != GDNN_OK)
         return status;
     gdnn_log_conv(GDNN_LOG_CALLS, &plan->conv, "run", plan->shape.kernel->name);
-    status = gdnn_launch(&plan->shape, plan->function, &plan->args, tensors, workspace, stream);
+    status = gdnn_launch(&plan->shape, &plan->functions, &plan->args, tensors, workspace, stream);
     if (status != GDNN_OK)
         gdnn_log_conv(GDNN_LOG_ERROR, &plan->conv, "not launched", gdnn_last_error());
     return status;

@@ -102,10 +102,10 @@ static bool load_instances(const gdnn_launch_shape *wanted, int *loaded)
 {
     for (int plain = 0; plain <= wanted->kernel->has_plain; plain++) {
         gdnn_launch_shape shape = *wanted;
-        CUfunction function;
+        gdnn_functions functions;
         gdnn_reason reason;
         shape.plain = plain;
-        if (gdnn_load(&shape, &function, &reason) != GDNN_OK)
+        if (gdnn_load(&shape, &functions, &reason) != GDNN_OK)
             return false;
         ++*loaded;
     }

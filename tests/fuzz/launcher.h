@@ -6,7 +6,7 @@
 
 typedef struct launcher_state {
     bool no_context, refuses_launches;
-    int launches; /* that were not refused, and the last of them */
+    int launches; /* that were not refused, and the first of them */
     launch last;
 } launcher_state;
 

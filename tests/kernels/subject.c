@@ -34,7 +34,11 @@ int subject_thin(void)
 
 subject subject_of(session *s, const gdnn_kernel *kernel, gdnn_layout layout, gdnn_dtype dtype)
 {
-    subject made = {.kernel = kernel, .layout = layout, .dtype = dtype, .session = s};
+    subject made = {.kernel = kernel,
+                    .layout = layout,
+                    .dtype = dtype,
+                    .session = s,
+                    .offered_bytes = INT64_MAX};
     gdnn_options_init(&made.options);
     made.options.mode = GDNN_MODE_FORCE;
     snprintf(made.options.kernel, sizeof made.options.kernel, "%s", kernel->name);
@@ -79,7 +83,8 @@ void subject_fail(const subject *s, const gdnn_conv *conv, const char *format, .
 static gdnn_grid grid_of(const subject *s, const gdnn_conv *conv)
 {
     gdnn_grid grid = {0};
-    return gdnn_kernel_grid(s->kernel, conv, s->layout, &grid) ? grid : (gdnn_grid){0};
+    return gdnn_kernel_grid(s->kernel, conv, s->layout, s->offered_bytes, &grid) ? grid
+                                                                                 : (gdnn_grid){0};
 }
 
 int64_t subject_workspace(const subject *s, const gdnn_conv *conv)

@@ -12,10 +12,11 @@ typedef struct subject {
     gdnn_layout layout;
     gdnn_dtype dtype;
     session *session;
-    gdnn_options options; /* this kernel and no other, by force */
-    bool counting;        /* cases are counted and none is run */
-    int offered;          /* cases that the kernel can run, before thinning */
-    int cases;            /* and after it */
+    gdnn_options options;  /* this kernel and no other, by force */
+    int64_t offered_bytes; /* of workspace, from which the kernel takes what it likes */
+    bool counting;         /* cases are counted and none is run */
+    int offered;           /* cases that the kernel can run, before thinning */
+    int cases;             /* and after it */
 } subject;
 
 /* A subject whose options name `kernel`. */
@@ -29,7 +30,7 @@ bool subject_is_direct(const subject *s);
 gdnn_conv subject_conv(const subject *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Bytes of workspace that the kernel needs for `conv`. */
+/* Bytes of workspace that the kernel takes for `conv`. */
 int64_t subject_workspace(const subject *s, const gdnn_conv *conv);
 
 /* Counts the case; true if it is to be run now. */

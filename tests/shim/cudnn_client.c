@@ -40,7 +40,7 @@ static gdnn_route route_of(const gdnn_conv *conv)
     CHECK(decision.reason == GDNN_REASON_TAKEN);
     route.shape = decision.launch;
     gdnn_launch_args(&route.shape, conv, &route.args);
-    CHECK(gdnn_load(&route.shape, &route.function, &route.reason) == GDNN_OK);
+    CHECK(gdnn_load(&route.shape, &route.functions, &route.reason) == GDNN_OK);
     return route;
 }
 
