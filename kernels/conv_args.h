@@ -71,6 +71,11 @@ typedef struct gdnn_tiling {
     int32_t y_column_bytes;
     int64_t x_row_bytes, y_row_bytes;
     int64_t x_turn_bytes, y_turn_bytes; /* from the images of one turn to those of the next */
+
+    /* Of dw_general.h, where `rows` counts the steps of a thread: taps that are in shared memory at a time, and the
+     * outputs or pairs of outputs in a row. */
+    int32_t chunk_rows, chunk_columns;
+    gdnn_divisor columns;
 } gdnn_tiling;
 
 typedef struct gdnn_args {
