@@ -82,7 +82,12 @@ typedef struct gdnn_tiling {
     int32_t dy_offset, dy_bytes;          /* the image's row of dy */
     int64_t x_round_bytes, y_round_bytes; /* from one of a thread's images to the next */
     int32_t
-        sums; /* offset of the sums of chains, in bytes; 0: there is but one chain, and the ring's memory is theirs */
+        sums; /* bytes to the sums of chains; 0: there is but one chain, and the ring's memory is theirs */
+
+    /* Of dw_general.h, where `rows` counts the steps of a thread: taps that are in shared memory at a time, and the
+     * outputs or pairs of outputs in a row. */
+    int32_t chunk_rows, chunk_columns;
+    gdnn_divisor columns;
 } gdnn_tiling;
 
 typedef struct gdnn_args {

@@ -14,14 +14,20 @@
 #include "depthwise.h"
 #include "dw_ring_host.h"
 
+template <class T>
+struct RingOut;
+
 template <int FILTER_H_, int FILTER_W_, int STRIDE_, int CHANNELS_, int COLUMNS_, int RING_>
 struct RingShape {
+    template <class T>
+    using Out = RingOut<T>; /* where a thread writes */
     static const int FILTER_H = FILTER_H_, FILTER_W = FILTER_W_, STRIDE = STRIDE_;
     static const int CHANNELS = CHANNELS_, COLUMNS = COLUMNS_;
     static const int RING = RING_; /* slots of the ring, each for a row */
     static const int TAPS = FILTER_H * FILTER_W;
     static const int SETS = (FILTER_H + STRIDE - 1) / STRIDE; /* rows of y in the making */
     static const int IN_COLUMNS = (COLUMNS - 1) * STRIDE + FILTER_W;
+    static const int SUMS = COLUMNS; /* of a step, for each channel */
 };
 
 /* The part of the problem that a block, and in it this thread, works on. */
@@ -32,6 +38,7 @@ struct RingPlace {
     int group, in_group;       /* threads of an image, and which of them this is */
     int image, strip, lane;    /* in the block */
     int64_t n;                 /* first image */
+    int64_t x_at;              /* where its sub-grid begins in x */
     int present;               /* how many images of this thread there are, one after another */
     int channel_tile, channel; /* first channels of the block, of the thread */
     int step_h, step_w;        /* dilations */
@@ -62,6 +69,7 @@ static __device__ __forceinline__ RingPlace ring_place(const gdnn_args &a)
     p.strip = small_divide(p.in_group, t.lanes_inverse);
     p.lane = p.in_group - p.strip * t.lanes;
     p.n = block * t.turns * t.images + p.image;
+    p.x_at = ((p.n * a.axis[1].in + p.h.first) * a.axis[2].in + p.w.first) * a.c;
     int64_t images = (a.n - p.n + t.images - 1) / t.images;
     p.present = p.image < t.images ? (int)max(min(images, (int64_t)t.turns), (int64_t)0) : 0;
     p.channel = p.channel_tile + p.lane * S::CHANNELS;
@@ -181,6 +189,22 @@ store_row(RingOut<T> &out, const float (&sum)[S::COLUMNS][S::CHANNELS], const gd
         out.z += t.y_row_bytes;
 }
 
+/* From behind the `rows` rows that were stored to the first one in the images of the next turn. */
+template <bool PLAIN, class T>
+static __device__ __forceinline__ void next_images(RingOut<T> &out, int rows, const gdnn_tiling &t)
+{
+    int64_t next = t.y_turn_bytes - rows * t.y_row_bytes;
+    out.y += next;
+    if (!PLAIN)
+        out.z += next;
+}
+
+template <class T>
+static __device__ __forceinline__ void store_no_more(RingOut<T> &out)
+{
+    out.wide = out.columns = 0;
+}
+
 /* A thread's share of bringing a row of x: some of its columns, one chunk of each. */
 template <class T>
 struct RingSource {
@@ -221,7 +245,7 @@ static __device__ __forceinline__ RingSource<T> ring_source(const RingPlace &p, 
 {
     RingSource<T> s;
     const gdnn_tiling &t = a.tiling;
-    int channels = (int)a.c, own = min(t.tile, channels - p.channel_tile);
+    int own = min(t.tile, (int)a.c - p.channel_tile);
 
     int window = p.first_strip * S::STRIDE - p.w.pad; /* column of x that is the ring's first */
     int before = max(-window, 0), end = max(min(window + t.width, p.w.in), window + before);
@@ -244,11 +268,8 @@ static __device__ __forceinline__ RingSource<T> ring_source(const RingPlace &p, 
     column += before;
     T *image = images + p.image * t.width * t.tile;
     s.to = gpu_shared_address(image + column * t.tile + part);
-    s.from = reinterpret_cast<const char *>(
-        x + part + p.channel_tile +
-        ((p.n * a.axis[1].in + p.h.first + (int64_t)first * p.step_h) * a.axis[2].in + p.w.first +
-         (int64_t)(window + column) * p.step_w) *
-            channels);
+    s.from = reinterpret_cast<const char *>(x + p.x_at + part + p.channel_tile + first * t.x_row +
+                                            (int64_t)(window + column) * t.x_column);
     if (p.present)
         clear_edges<T, S>(image, before, end - window, own, p, t);
     return s;
@@ -340,14 +361,14 @@ static __device__ __forceinline__ void exact_rows(const RingPlace &p, const Ring
 template <class T, class S>
 struct RingMarch {
     RingSource<T> source;
-    RingOut<T> out;
+    typename S::template Out<T> out;
     gpu_shared row; /* the thread's first element of slot 0 */
     int slot, free; /* offsets of the slots to be read and filled next */
     int left;       /* whole steps on rows of x */
     int early;      /* rows of y above the slab that will be completed first */
     int rows;       /* of y, to be stored */
     float filter[S::TAPS][S::CHANNELS];
-    float sum[S::SETS][S::COLUMNS][S::CHANNELS];
+    float sum[S::SETS][S::SUMS][S::CHANNELS];
 };
 
 /* Waits for the next row and starts the copies of another one into the slot that has been read. */
@@ -395,13 +416,13 @@ static __device__ __forceinline__ void add_row(RingMarch<T, S> &m, const gdnn_ar
 template <int U, class T, class S>
 static __device__ __forceinline__ void renumber(RingMarch<T, S> &m)
 {
-    float old[S::SETS][S::COLUMNS][S::CHANNELS];
+    float old[S::SETS][S::SUMS][S::CHANNELS];
     GPU_UNROLL
     for (int pass = 0; pass < 2; pass++)
         GPU_UNROLL
     for (int set = 0; set < S::SETS; set++)
         GPU_UNROLL
-    for (int q = 0; q < S::COLUMNS; q++)
+    for (int q = 0; q < S::SUMS; q++)
         GPU_UNROLL
     for (int c = 0; c < S::CHANNELS; c++)
         if (pass == 0)
@@ -411,10 +432,10 @@ static __device__ __forceinline__ void renumber(RingMarch<T, S> &m)
 }
 
 template <class T, class S>
-static __device__ __forceinline__ void clear(float (&sum)[S::COLUMNS][S::CHANNELS])
+static __device__ __forceinline__ void clear(float (&sum)[S::SUMS][S::CHANNELS])
 {
     GPU_UNROLL
-    for (int q = 0; q < S::COLUMNS; q++)
+    for (int q = 0; q < S::SUMS; q++)
         GPU_UNROLL
     for (int c = 0; c < S::CHANNELS; c++)
         sum[q][c] = 0;
@@ -445,6 +466,13 @@ static __device__ __forceinline__ void whole_step(RingMarch<T, S> &m, const gdnn
     }
 }
 
+/* A step of the march, all of whose rows are rows of x. Shapes other than RingShape overload it. */
+template <int U, bool PLAIN, class T, class S>
+static __device__ __forceinline__ void step(RingMarch<T, S> &m, const gdnn_args &a)
+{
+    whole_step<U, 0, T, S, PLAIN>(m, a);
+}
+
 /* The whole steps from U to the end of a turn. False: there is none left. */
 template <int U, class T, class S, bool PLAIN>
 static __device__ __forceinline__ bool march(RingMarch<T, S> &m, const gdnn_args &a)
@@ -454,7 +482,7 @@ static __device__ __forceinline__ bool march(RingMarch<T, S> &m, const gdnn_args
             renumber<U>(m);
             return false;
         }
-        whole_step<U, 0, T, S, PLAIN>(m, a);
+        step<U, PLAIN>(m, a);
         m.left--;
         return march<U + 1, T, S, PLAIN>(m, a);
     }
@@ -483,7 +511,7 @@ template <class T, class S, bool PLAIN>
 static __device__ __forceinline__ void store_zero_rows(RingMarch<T, S> &m, int rows,
                                                        const gdnn_args &a)
 {
-    float zero[S::COLUMNS][S::CHANNELS];
+    float zero[S::SUMS][S::CHANNELS];
     clear<T, S>(zero);
     GPU_NO_UNROLL
     for (; rows > 0; rows--, m.rows--)
@@ -531,14 +559,14 @@ static __device__ __forceinline__ void march_rows(RingMarch<T, S> &m, const Ring
     store_zero_rows<T, S, PLAIN>(m, m.rows, a);
 }
 
+/* What the block at `p` does. */
 template <class T, class S, bool PLAIN>
-static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T *__restrict__ w,
-                                               T *y, const T *z, const T *__restrict__ bias,
-                                               const gdnn_args &a)
+static __device__ __forceinline__ void
+ring_run(const RingPlace &p, const T *__restrict__ x, const T *__restrict__ w,
+         const typename S::template Out<T> &out, const gdnn_args &a)
 {
     GPU_DYN_SHARED(T, shared);
     const gdnn_tiling &t = a.tiling;
-    RingPlace p = ring_place<S>(a);
     if (p.first_row >= p.end_row || p.first_strip >= p.w.out)
         return;
 
@@ -550,7 +578,7 @@ static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T 
 
     RingMarch<T, S> m;
     m.source = ring_source<T, S>(p, x, ring, a);
-    m.out = ring_out<T, S>(p, y, z, bias, a);
+    m.out = out;
     GPU_UNROLL
     for (int i = 0; i < S::RING - 1; i++)
         fetch_row<T, S>(m.source, i * t.slot_bytes, a);
@@ -563,13 +591,11 @@ static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T 
     int64_t turns = min((a.n - p.n + p.image + t.images - 1) / t.images, (int64_t)t.turns);
     if (__syncthreads_or(!all_finite<S::TAPS, S::CHANNELS>(m.filter))) {
         gpu_cp_async_wait<0>();
-        int64_t origin = (p.n * a.axis[1].in + p.h.first) * a.axis[2].in + p.w.first;
-        const T *image = x + origin * a.c + p.channel;
+        const T *image = x + p.x_at + p.channel;
         GPU_NO_UNROLL
         for (int turn = 0; turn < p.present; turn++, image += t.x_turn_bytes / (int)sizeof(T)) {
             exact_rows<T, S, PLAIN>(p, m.out, image, own, flipped, a);
-            m.out.y += t.y_turn_bytes;
-            m.out.z += t.y_turn_bytes;
+            next_images<PLAIN>(m.out, 0, t);
         }
         return;
     }
@@ -585,13 +611,19 @@ static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T 
         march_rows<T, S, PLAIN>(m, p, a);
         if (turn == turns)
             return;
-        int64_t next = t.y_turn_bytes - (p.end_row - p.first_row) * t.y_row_bytes;
-        m.out.y += next;
-        if (!PLAIN)
-            m.out.z += next;
+        next_images<PLAIN>(m.out, p.end_row - p.first_row, t);
         if (turn >= p.present)
-            m.out.wide = m.out.columns = 0;
+            store_no_more(m.out);
     }
+}
+
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T *__restrict__ w,
+                                               T *y, const T *z, const T *__restrict__ bias,
+                                               const gdnn_args &a)
+{
+    RingPlace p = ring_place<S>(a);
+    ring_run<T, S, PLAIN>(p, x, w, ring_out<T, S>(p, y, z, bias, a), a);
 }
 
 #endif

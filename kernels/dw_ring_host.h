@@ -8,4 +8,16 @@
 /* Elements of shared memory before the ring, for `count` elements of filters of `size` bytes: a multiple of 16 bytes. */
 #define gdnn_ring_filters(count, size) (((count) * (int)(size) + 15) / 16 * 16 / (int)(size))
 
+/* Backward-data of stride 2 (dw_up.h). With j = i + pad, the elements i of dx that have j = 2 m + shift and the one after
+ * it are pair m; the first pair of an axis, and their number, for dx of `in` elements. */
+#define gdnn_first_pair(pad, shift) (((pad) - (shift) + 2) / 2 - 1)
+#define gdnn_pairs(in, pad, shift)                                                                 \
+    (gdnn_first_pair((pad) + (in)-1, shift) - gdnn_first_pair(pad, shift) + 1)
+
+/* Elements of dy that meet a pair. */
+#define gdnn_pair_reach(filter) (((filter) + 1) / 2)
+
+/* The shift with which pairs fill dx where the padding is half of the filter. */
+#define gdnn_pair_shift(filter) (((filter)-1) / 2 % 2)
+
 #endif

@@ -39,7 +39,7 @@
  *
  * gpu_shared                    an address in shared memory, counted in bytes: one register
  * gpu_shared_address(pointer)   of a pointer into shared memory
- * gpu_load_shared(word, at)     1, 2 or 4 words of 4 bytes, aligned to all of them; one of 2 bytes
+ * gpu_load_shared(word, at)     1, 2 or 4 words of 4 bytes, aligned to all of them; 4 floats; one of 2 bytes
  * gpu_store_shared(at, value)   one value
  * gpu_copy_shared<4 | 8 | 16>(at, from)   gpu_cp_async of all bytes
  *
@@ -197,6 +197,13 @@ GPU_FUNCTION void gpu_load_shared(uint32_t (&word)[4], gpu_shared at)
 {
     asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
                  : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "r"(at));
+}
+
+GPU_FUNCTION void gpu_load_shared(float (&word)[4], gpu_shared at)
+{
+    asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
+                 : "=f"(word[0]), "=f"(word[1]), "=f"(word[2]), "=f"(word[3])
                  : "r"(at));
 }
 

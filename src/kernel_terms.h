@@ -4,6 +4,7 @@
 #define GDNN_KERNEL_TERMS_H
 
 #include "filter_grid.h"
+#include "general.h"
 #include "kernel.h"
 #include "problem.h"
 #include "ring.h"
@@ -19,13 +20,22 @@
 #define Y_ELEMENTS(p) gdnn_elements(p, GDNN_ROLE_Y)
 #define TAPS(p)       gdnn_taps(p)
 
-/* Two spatial axes, one channel of x and of y a group, and images that 31 bits can address. */
-#define DEPTHWISE_2D(p)                                                                            \
-    ((p)->spatial == 2 && gdnn_cpg(p) == 1 && gdnn_kpg(p) == 1 &&                                  \
-     X_ELEMENTS(p) / (p)->n < INT32_MAX / 8 && Y_ELEMENTS(p) / (p)->n < INT32_MAX / 8 &&           \
-     PADS_BELOW(p, INT32_MAX / 8))
+/* Two spatial axes, one channel of x a group, and images that 31 bits can address. */
+#define MULTIPLIED_2D(p)                                                                           \
+    ((p)->spatial == 2 && gdnn_cpg(p) == 1 && X_ELEMENTS(p) / (p)->n < INT32_MAX / 8 &&            \
+     Y_ELEMENTS(p) / (p)->n < INT32_MAX / 8 && PADS_BELOW(p, INT32_MAX / 8))
+/* And one of y. */
+#define DEPTHWISE_2D(p)     (MULTIPLIED_2D(p) && gdnn_kpg(p) == 1)
 #define PADS_BELOW(p, most) ((p)->pad[0] < (most) && (p)->pad[1] < (most))
-#define FILTER_2D(p, h, w)  ((p)->filter[0] == (h) && (p)->filter[1] == (w))
+/* Filters, dilations and all padding far from the limits of 31 bits. */
+#define GENERAL_2D(p)                                                                              \
+    ((p)->filter[0] < INT32_MAX / 8 && (p)->filter[1] < INT32_MAX / 8 &&                           \
+     (p)->dilation[0] < INT32_MAX / 8 && (p)->dilation[1] < INT32_MAX / 8 &&                       \
+     (p)->pad_after[0] < INT32_MAX / 8 && (p)->pad_after[1] < INT32_MAX / 8)
+/* Neighbouring outputs of a row share all but one of their elements of x; a row of taps is not too long to be one chunk. */
+#define GENERAL_S1_2D(p)                                                                           \
+    ((p)->stride[1] == 1 && (p)->dilation[1] == 1 && (p)->filter[1] > 1 && (p)->filter[1] <= 128)
+#define FILTER_2D(p, h, w) ((p)->filter[0] == (h) && (p)->filter[1] == (w))
 /* Both strides, and no dilation beside a stride. */
 #define STRIDE_2D(p, s)                                                                            \
     ((p)->stride[0] == (s) && (p)->stride[1] == (s) &&                                             \
@@ -44,6 +54,8 @@
 
 /* filter_h, filter_w, stride, channels, columns, ring, threads: as in the kernel's file. */
 #define RING_GRID(...) gdnn_ring_grid(p, (gdnn_ring_shape){__VA_ARGS__})
+/* filter, channels, columns, ring, threads, likewise */
+#define UP_GRID(...) gdnn_up_grid(p, __VA_ARGS__)
 
 /* filter_h, filter_w, stride, channels, columns, threads, blocks: as in the kernel's file. */
 #define FILTER_GRID(...) gdnn_filter_grid(p, workspace, (gdnn_filter_shape){__VA_ARGS__})

@@ -15,6 +15,8 @@ enum { WARPS = 12, BUSY = 6, SMS = 132 };
 typedef struct extent {
     int64_t channel_lanes, strips, rows, images, grids;
     int64_t pixel; /* bytes of a pixel of x */
+    int taps;      /* of a filter */
+    int grain;     /* bytes of which a tile's channels are a multiple, if all channels are */
 } extent;
 
 typedef struct cut {
@@ -31,9 +33,9 @@ static int64_t ring_width(const cut *c, const gdnn_ring_shape *s)
     return (c->strips * s->columns - 1) * s->stride + s->filter_w;
 }
 
-static int64_t shared_bytes(const cut *c, const gdnn_ring_shape *s, int size)
+static int64_t shared_bytes(const cut *c, const extent *e, const gdnn_ring_shape *s, int size)
 {
-    int64_t tile = c->lanes * s->channels, filters = tile * s->filter_h * s->filter_w;
+    int64_t tile = c->lanes * s->channels, filters = tile * e->taps;
     return (gdnn_ring_filters(filters, size) + s->ring * c->images * ring_width(c, s) * tile) *
            size;
 }
@@ -105,18 +107,19 @@ static double cost(const cut *c, const extent *e, const gdnn_ring_shape *s, int 
     return (double)(work > wait ? work : wait) * steps * traffic(c, e, s, size);
 }
 
-/* Lanes that are a whole number of 16-byte chunks, if the channels are. */
-static int64_t whole_lanes(int64_t lanes, const gdnn_conv *p, const gdnn_ring_shape *s, int size)
+/* Lanes that are a whole number of the grain, if the channels are. */
+static int64_t whole_lanes(int64_t lanes, const gdnn_conv *p, const extent *e,
+                           const gdnn_ring_shape *s, int size)
 {
-    int64_t whole = 16 / (s->channels * size);
-    return p->c * size % 16 == 0 && whole > 1 ? divide_up(lanes, whole) * whole : lanes;
+    int64_t whole = e->grain / (s->channels * size);
+    return p->c * size % e->grain == 0 && whole > 1 ? divide_up(lanes, whole) * whole : lanes;
 }
 
 /* A block of threads with its rows cut into slabs, or with several turns. */
 static void try_block(cut c, const extent *e, const gdnn_ring_shape *s, int size, cut *best,
                       double *best_cost)
 {
-    if (shared_bytes(&c, s, size) > MOST_SHARED)
+    if (shared_bytes(&c, e, s, size) > MOST_SHARED)
         return;
     double conflicts = 1 + 0.2 * (bank_passes(&c, s, size) - 1);
     for (int64_t i = -3; i <= 7; i++) {
@@ -144,7 +147,7 @@ static cut choose(const gdnn_conv *p, const extent *e, const gdnn_ring_shape *s,
             /* from as many lanes as fit down to a quarter of them */
             int64_t fewest = divide_up(e->channel_lanes, most);
             for (int64_t cuts = fewest; cuts <= 4 * fewest && cuts < fewest + 8; cuts++) {
-                int64_t lanes = whole_lanes(divide_up(e->channel_lanes, cuts), p, s, size);
+                int64_t lanes = whole_lanes(divide_up(e->channel_lanes, cuts), p, e, s, size);
                 if (lanes <= most)
                     try_block((cut){.lanes = lanes, .strips = strips, .images = images}, e, s, size,
                               &best, &best_cost);
@@ -161,7 +164,8 @@ static int chunk_bytes(const gdnn_conv *p, const cut *c, const gdnn_ring_shape *
                                                                                        : 1;
 }
 
-gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
+/* For a forward problem with this shape, whose filters in memory have `taps`; `grain` as in extent. */
+static gdnn_grid grid_of(const gdnn_conv *p, gdnn_ring_shape shape, int taps, int grain)
 {
     int size = (int)gdnn_dtype_size(p->dtype);
     int64_t out_h = gdnn_out_size(p, 0), out_w = gdnn_out_size(p, 1);
@@ -170,7 +174,9 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
                 divide_up(out_h, p->dilation[0]),
                 p->n,
                 p->dilation[0] * p->dilation[1],
-                p->c * size};
+                p->c * size,
+                taps,
+                grain};
     cut c = choose(p, &e, &shape, size);
     int tile = (int)c.lanes * shape.channels, group = (int)(c.lanes * c.strips);
     int chunk = chunk_bytes(p, &c, &shape, size), parts = tile * size / chunk;
@@ -178,7 +184,7 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
     return (gdnn_grid){
         .threads = (int)(32 * warps(&c)),
         .blocks = block_count(&c, &e),
-        .shared = shared_bytes(&c, &shape, size),
+        .shared = shared_bytes(&c, &e, &shape, size),
         .tiling = {.lanes = (int)c.lanes,
                    .strips = (int)c.strips,
                    .images = (int)c.images,
@@ -210,4 +216,32 @@ gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
                    .y_row_bytes = p->dilation[0] * out_w * p->k * size,
                    .x_turn_bytes = c.images * p->in[0] * p->in[1] * p->c * size,
                    .y_turn_bytes = c.images * out_h * out_w * p->k * size}};
+}
+
+gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)
+{
+    return grid_of(p, shape, shape.filter_h * shape.filter_w, 16);
+}
+
+gdnn_grid gdnn_up_grid(const gdnn_conv *p, int filter, int channels, int columns, int ring,
+                       int threads)
+{
+    int reach = gdnn_pair_reach(filter), size = (int)gdnn_dtype_size(p->dtype);
+    const int shift[2] = {0, gdnn_pair_shift(filter)};
+    gdnn_conv pairs = *p; /* forward, from dy to pairs */
+    for (int i = 0; i < 2; i++) {
+        int64_t out = gdnn_pairs(p->in[i], p->pad[i], shift[i]);
+        pairs.in[i] = gdnn_out_size(p, i);
+        pairs.filter[i] = reach;
+        pairs.stride[i] = 1;
+        pairs.pad[i] = reach - 1 - shift[i] - gdnn_first_pair(p->pad[i], shift[i]);
+        pairs.pad_after[i] = out + reach - 1 - pairs.in[i] - pairs.pad[i];
+    }
+    gdnn_ring_shape shape = {reach, reach, 1, channels, columns, ring, threads};
+    /* what it moves is written, most of it: whole sectors */
+    gdnn_grid grid = grid_of(&pairs, shape, filter * filter, 32);
+    grid.tiling.y_row = 2 * p->in[1] * p->c;
+    grid.tiling.y_row_bytes = grid.tiling.y_row * size;
+    grid.tiling.y_turn_bytes = grid.tiling.images * p->in[0] * p->in[1] * p->c * size;
+    return grid;
 }

@@ -17,4 +17,9 @@ typedef struct gdnn_ring_shape {
  * It depends on the problem alone. */
 gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape);
 
+/* The same for `p`, backward-data of stride 2 with a filter of `filter` x `filter`, as kernels/dw_up.h runs it: by pairs, of
+ * which a thread has `columns`. */
+gdnn_grid gdnn_up_grid(const gdnn_conv *p, int filter, int channels, int columns, int ring,
+                       int threads);
+
 #endif

@@ -51,6 +51,13 @@ static inline void gpu_load_shared(W (&word)[WORDS], gpu_shared at)
     for (int i = 0; i < WORDS; i++, all >>= 8 * sizeof(W) % (8 * sizeof all))
         word[i] = (W)all;
 }
+static inline void gpu_load_shared(float (&word)[4], gpu_shared at)
+{
+    uint32_t bits[4];
+    gpu_load_shared(bits, at);
+    for (int i = 0; i < 4; i++)
+        word[i] = emu::bit_cast<float>(bits[i]);
+}
 template <class T>
 static inline void gpu_store_shared(gpu_shared at, T value)
 {

@@ -48,6 +48,8 @@ static const char *const problems[] = {
     "n=1 c=16 in=3x4 k=16 filter=1x1 groups=2",
     "n=2 c=2 in=11 k=2 filter=4 pad=3 pad_after=0 groups=2",
     "n=1 c=2 in=6x7 k=2 filter=2x2 groups=2 stride=3",
+    "n=2 c=3 in=6x7 k=3 filter=3x3 pad=1 groups=3 stride=2",
+    "n=1 c=4 in=7x6 k=4 filter=5x5 pad=1x2 groups=4 stride=2 mode=conv",
 };
 
 void nonfinite_inputs(subject *s)
