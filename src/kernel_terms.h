@@ -4,6 +4,7 @@
 #define GDNN_KERNEL_TERMS_H
 
 #include "kernel.h"
+#include "plane.h"
 #include "problem.h"
 #include "ring.h"
 
@@ -33,6 +34,12 @@
 
 /* filter_h, filter_w, stride, channels, columns, threads: as in the kernel's file. */
 #define RING_GRID(...) gdnn_ring_grid(p, (gdnn_ring_shape){__VA_ARGS__})
+
+/* filter_h, filter_w, stride, columns: as in the kernel's file. */
+#define PLANE(p, h, w, s, columns)                                                                 \
+    (DEPTHWISE_2D(p) && FILTER_2D(p, h, w) && STRIDE_2D(p, s) &&                                   \
+     gdnn_plane_fits(p, (gdnn_plane_shape){h, w, s, columns}))
+#define PLANE_GRID(...) gdnn_plane_grid(p, (gdnn_plane_shape){__VA_ARGS__})
 
 /* A block computes one tap of 1 (nchw) or 32 (nhwc) pairs of channels. */
 #define DIRECT_BWD_FILTER_BLOCKS(p)                                                                \
