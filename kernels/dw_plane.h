@@ -16,7 +16,8 @@ struct PlanePlace {
     int channel_tile, planes; /* first channel of the block; how many there are */
     int first_row, end_row;   /* rows of y */
     int first_in, end_in;     /* rows of x that they meet; there is one at least */
-    int64_t n, end_n;
+    int64_t n;
+    int images;
     int plane, strip; /* of this thread, in the block; 0 where it has none */
     bool present;
     int run;             /* that its plane is part of, and that it helps to copy */
@@ -38,7 +39,7 @@ static __device__ __forceinline__ PlanePlace plane_place(const gdnn_args &a)
     p.first_in = max(p.first_row * S::STRIDE - pad, 0);
     p.end_in = min((p.end_row - 1) * S::STRIDE - pad + S::FILTER_H, (int)a.axis[1].in);
     p.n = block * t.images;
-    p.end_n = min(p.n + t.images, a.n);
+    p.images = (int)min((int64_t)t.images, a.n - p.n);
 
     int thread = threadIdx.x;
     p.plane = small_divide(thread, t.strips_inverse);
@@ -64,12 +65,17 @@ static __device__ __forceinline__ int stage_end(const PlanePlace &p, int row, co
     return min((row + pad + a.tiling.stage_rows) / S::STRIDE * S::STRIDE - pad, p.end_in);
 }
 
-/* What is brought next: from row `row` of the image in which the thread's run begins at `run`. */
+/* Rows `row` to `end` - 1 of x in one image. */
+struct PlaneStage {
+    int row, end;
+};
+
+/* What is brought next: of the image in which the thread's run begins at `run`. */
 template <class T>
 struct PlaneSource {
     const T *run;
-    int64_t images; /* left */
-    int row;
+    int images; /* left */
+    PlaneStage stage;
     bool whole; /* sectors may be copied with what is not of the run */
 };
 
@@ -78,18 +84,19 @@ static __device__ __forceinline__ void fetch_stage(PlaneSource<T> &s, gpu_shared
                                                    const PlanePlace &p, const gdnn_args &a)
 {
     if (s.images > 0) {
-        int end = stage_end<S>(p, s.row, a);
+        int row = s.stage.row, end = s.stage.end;
         if (p.copies)
-            bring_run(to, s.run + s.row * (int)a.axis[2].in,
-                      a.tiling.run_planes == 1 ? (end - s.row) * a.tiling.x_pitch
+            bring_run(to, s.run + row * (int)a.axis[2].in,
+                      a.tiling.run_planes == 1 ? (end - row) * a.tiling.x_pitch
                                                : p.copies * a.tiling.x_plane,
                       p.thread, p.threads, s.whole);
-        s.row = end;
+        s.stage.row = end;
         if (end == p.end_in) {
-            s.row = p.first_in;
+            s.stage.row = p.first_in;
             s.run += a.x_stride_n;
             s.images--;
         }
+        s.stage.end = stage_end<S>(p, s.stage.row, a);
     }
     gpu_cp_async_commit();
 }
@@ -129,7 +136,7 @@ exact_strip(const PlanePlace &p, const T *x, T *y, const T *z, const T *bias,
     int first = p.strip * S::COLUMNS, end = min(first + S::COLUMNS, out_w);
     int channel = p.channel_tile + p.plane;
     GPU_NO_UNROLL
-    for (int64_t n = p.n; n < p.end_n; n++)
+    for (int64_t n = p.n; n < p.n + p.images; n++)
         GPU_NO_UNROLL
     for (int row = p.first_row; row < p.end_row; row++)
         GPU_NO_UNROLL
@@ -170,27 +177,32 @@ static __device__ __forceinline__ void set_masks(PlaneMarch<T, S> &m, const Plan
         m.mask[j] = first + j >= 0 && first + j < (int)a.axis[2].in ? 0xffffffffu : 0;
 }
 
-/* One stage: rows `row` to `end` - 1 of x. Returns the first row of y that it does not complete. */
-template <class T, class S, bool PLAIN>
+/* One stage, in one of the ways to leave out columns. Returns the first row of y that it does not complete. */
+template <int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ int compute_stage(PlaneMarch<T, S> &m, const PlanePlace &p,
-                                                    int row, int end, const gdnn_args &a)
+                                                    const PlaneStage &stage, const gdnn_args &a)
 {
-    int pad = (int)a.axis[1].pad;
-    if (a.tiling.edges == GDNN_PLANE_WHOLE)
-        march<GDNN_PLANE_WHOLE, PLAIN>(m, row + pad, end + pad, a);
-    else if (a.tiling.edges == GDNN_PLANE_EDGES)
-        march<GDNN_PLANE_EDGES, PLAIN>(m, row + pad, end + pad, a);
-    else {
+    int pad = (int)a.axis[1].pad, end = stage.end + pad;
+    march<EDGES, PLAIN>(m, stage.row + pad, end, a);
+    int completed = max((end + S::STRIDE - 1) / S::STRIDE - S::BEHIND, p.first_row);
+    if (stage.end < p.end_in)
+        return completed;
+    flush<EDGES, PLAIN>(m, p.end_row - completed, a);
+    return p.end_row;
+}
+
+/* Large filters do without code for strips that are whole rows. */
+template <bool PLAIN, class T, class S>
+static __device__ __forceinline__ int compute_stage(PlaneMarch<T, S> &m, const PlanePlace &p,
+                                                    const PlaneStage &stage, const gdnn_args &a)
+{
+    if (a.tiling.edges == GDNN_PLANE_MASKED) {
         set_masks(m, p, a);
-        march<GDNN_PLANE_MASKED, PLAIN>(m, row + pad, end + pad, a);
+        return compute_stage<GDNN_PLANE_MASKED, PLAIN>(m, p, stage, a);
     }
-    int steps = (end + pad + S::STRIDE - 1) / S::STRIDE;
-    int completed = max(steps - S::BEHIND, p.first_row);
-    if (end == p.end_in) {
-        flush<PLAIN>(m, p.end_row - completed, a);
-        completed = p.end_row;
-    }
-    return completed;
+    if (S::TAPS <= 9 && a.tiling.edges == GDNN_PLANE_WHOLE)
+        return compute_stage<GDNN_PLANE_WHOLE, PLAIN>(m, p, stage, a);
+    return compute_stage<GDNN_PLANE_EDGES, PLAIN>(m, p, stage, a);
 }
 
 template <class T, class S, bool PLAIN>
@@ -214,8 +226,11 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
 
     gpu_shared buffer = shared + GDNN_PLANE_GUARD + p.run * t.x_run;
     const T *x_run = x + p.n * a.x_stride_n + channel * a.axis[1].in * in_w;
-    PlaneSource<T> source = {x_run, p.end_n - p.n, p.first_in,
+    PlaneSource<T> source = {x_run,
+                             p.images,
+                             {p.first_in, stage_end<S>(p, p.first_in, a)},
                              t.whole_sectors && sector_offset(x) == 0};
+    PlaneStage stage = source.stage;
     fetch_stage<T, S>(source, buffer, p, a);
     gpu_cp_async_wait<1>();
     __syncthreads();
@@ -238,8 +253,10 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
     int64_t y_at = p.n * a.y_stride_n + channel * a.axis[1].out * out_w;
     int64_t own_at = ((int64_t)in_run * a.axis[1].out + p.first_row) * out_w + first;
     int other = t.x_buffer;
+    m.x_pitch = t.x_pitch;
+    m.y_pitch = t.y_pitch;
     GPU_NO_UNROLL
-    for (int64_t n = p.n; n < p.end_n; n++, x_run += a.x_stride_n, y_at += a.y_stride_n) {
+    for (int left = p.images; left > 0; left--, x_run += a.x_stride_n, y_at += a.y_stride_n) {
         m.early = max(p.first_row + S::BEHIND - (p.first_in + pad) / S::STRIDE, 0);
         GPU_UNROLL
         for (int set = 0; set < S::SETS; set++)
@@ -250,24 +267,25 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
             m.bias = bias + p.channel_tile + p.plane;
         }
         int out_row = p.first_row;
-        GPU_NO_UNROLL
-        for (int row = p.first_in; row < p.end_in;) {
+        bool more = true;
+        while (more) {
+            PlaneStage next = source.stage;
             fetch_stage<T, S>(source, buffer + other, p, a);
             gpu_cp_async_wait<1>();
             __syncthreads();
 
-            int end = stage_end<S>(p, row, a);
             T *y_run = y + y_at + out_row * out_w;
-            m.row = buffer + sector_offset(x_run + row * in_w) + x_own;
+            m.row = buffer + sector_offset(x_run + stage.row * in_w) + x_own;
             m.out = out + sector_offset(y_run) + y_own;
-            int out_end = compute_stage<T, S, PLAIN>(m, p, row, end, a);
+            int out_end = compute_stage<PLAIN>(m, p, stage, a);
             __syncthreads();
 
             if (p.copies)
                 store_run(y_run, out, p.copies * (out_end - out_row) * t.y_pitch, p.thread,
                           p.threads);
+            more = stage.end != p.end_in;
             out_row = out_end;
-            row = end;
+            stage = next;
             buffer += other;
             other = -other;
         }

@@ -5,6 +5,6 @@ typedef PlaneShape<3, 3, 1, 7> Stride1;
 typedef PlaneShape<3, 3, 2, 7> Stride2;
 
 #define INSTANCES(dtype, T)                                                                        \
-    PLANE_KERNEL(dw_plane_3x3_s1_fwd, Stride1, 5, dtype, T)                                        \
-    PLANE_KERNEL(dw_plane_3x3_s2_fwd, Stride2, 5, dtype, T)
+    PLANE_KERNEL(dw_plane_3x3_s1_fwd, Stride1, 4, dtype, T)                                        \
+    PLANE_KERNEL(dw_plane_3x3_s2_fwd, Stride2, 4, dtype, T)
 #include "dw_plane_instances.h"

@@ -38,23 +38,32 @@ static __device__ __forceinline__ void bring_run(gpu_shared to, const T *run, in
         bring_elements<T>(to, from, before, first, thread, threads);
         bring_elements<T>(to, from, last, end, thread, threads);
     }
+    first += thread * 16;
+    from += first;
+    to += first;
+    int step = threads * 16, left = last - first;
     GPU_NO_UNROLL
-    for (int i = first + thread * 16; i < last; i += threads * 16)
-        gpu_copy_shared<16>(to + i, from + i);
+    for (; left > 3 * step; left -= 4 * step)
+        GPU_UNROLL
+    for (int i = 0; i < 4; i++, from += step, to += step)
+        gpu_copy_shared<16>(to, from);
+    GPU_NO_UNROLL
+    for (; left > 0; left -= step, from += step, to += step)
+        gpu_copy_shared<16>(to, from);
 }
 
 template <class T>
-static __device__ __forceinline__ void store_element(T *to, gpu_shared from)
+static __device__ __forceinline__ void store_elements(char *to, gpu_shared from, int begin, int end,
+                                                      int thread, int threads)
 {
-    if constexpr (sizeof(T) == 2) {
-        uint16_t word[1];
-        gpu_load_shared(word, from);
-        *to = reinterpret_cast<const T &>(word);
-    } else {
-        uint32_t word[1];
-        gpu_load_shared(word, from);
-        *to = reinterpret_cast<const T &>(word);
-    }
+    GPU_NO_UNROLL
+    for (int i = begin + thread * (int)sizeof(T); i < end; i += threads * (int)sizeof(T))
+        *reinterpret_cast<T *>(to + i) = gpu_shared_value<T>(from + i);
+}
+
+static __device__ __forceinline__ void store_chunk(char *to, gpu_shared from)
+{
+    *reinterpret_cast<uint4 *>(to) = gpu_shared_value<uint4>(from);
 }
 
 /* Stores `bytes` bytes to `run` from as far behind `from`, a multiple of 32. */
@@ -65,19 +74,22 @@ static __device__ __forceinline__ void store_run(T *run, gpu_shared from, int by
     int before = sector_offset(run), end = before + bytes;
     int first = min((before + SECTOR - 1) & -SECTOR, end), last = max(end & ~15, first);
     char *to = reinterpret_cast<char *>(run) - before;
+    if (first > before)
+        store_elements<T>(to, from, before, first, thread, threads);
+    if (end > last)
+        store_elements<T>(to, from, last, end, thread, threads);
+    first += thread * 16;
+    to += first;
+    from += first;
+    int step = threads * 16, left = last - first;
     GPU_NO_UNROLL
-    for (int i = first + thread * 16; i < last; i += threads * 16) {
-        uint32_t word[4];
-        gpu_load_shared(word, from + i);
-        *reinterpret_cast<uint4 *>(to + i) = make_uint4(word[0], word[1], word[2], word[3]);
-    }
-    GPU_UNROLL
-    for (int part = 0; part < 2; part++) {
-        int begin = part ? last : before, stop = part ? end : first;
-        GPU_NO_UNROLL
-        for (int i = begin + thread * (int)sizeof(T); i < stop; i += threads * (int)sizeof(T))
-            store_element(reinterpret_cast<T *>(to + i), from + i);
-    }
+    for (; left > 3 * step; left -= 4 * step)
+        GPU_UNROLL
+    for (int i = 0; i < 4; i++, to += step, from += step)
+        store_chunk(to, from);
+    GPU_NO_UNROLL
+    for (; left > 0; left -= step, to += step, from += step)
+        store_chunk(to, from);
 }
 
 #endif

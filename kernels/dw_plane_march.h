@@ -25,8 +25,9 @@ template <class T, class S>
 struct PlaneMarch {
     gpu_shared row; /* the thread's first column of the next row of x */
     gpu_shared out; /* where its next row of y goes */
-    int early;      /* rows of y above the slab that will be completed first */
-    int columns;    /* of y; 0: none are stored */
+    int x_pitch, y_pitch;
+    int early;   /* rows of y above the slab that will be completed first */
+    int columns; /* of y; 0: none are stored */
     bool first, last;
     const T *z, *prior, *bias; /* of the next row of y, for full epilogues */
     uint32_t mask[S::IN_COLUMNS];
@@ -36,7 +37,7 @@ struct PlaneMarch {
 
 /* Row PHASE of step U of x into all sets. */
 template <int U, int PHASE, int EDGES, class T, class S>
-static __device__ __forceinline__ void add_row(PlaneMarch<T, S> &m, const gdnn_tiling &t)
+static __device__ __forceinline__ void add_row(PlaneMarch<T, S> &m)
 {
     const bool WHOLE = EDGES == GDNN_PLANE_WHOLE;
     GPU_UNROLL
@@ -44,14 +45,14 @@ static __device__ __forceinline__ void add_row(PlaneMarch<T, S> &m, const gdnn_t
         const bool left = j < S::LEFT, right = j >= S::IN_COLUMNS - S::RIGHT;
         if (WHOLE && (left || right))
             continue;
-        float x[1];
-        load_values<T, 1>(m.row + j * (int)sizeof(T), x);
+        const T element = gpu_shared_value<T>(m.row + j * (int)sizeof(T));
+        float x = load(&element);
         if (EDGES == GDNN_PLANE_EDGES && left)
-            x[0] = m.first ? 0.0f : x[0];
+            x = m.first ? 0.0f : x;
         if (EDGES == GDNN_PLANE_EDGES && right)
-            x[0] = m.last ? 0.0f : x[0];
+            x = m.last ? 0.0f : x;
         if (EDGES == GDNN_PLANE_MASKED)
-            x[0] = __uint_as_float(__float_as_uint(x[0]) & m.mask[j]);
+            x = __uint_as_float(__float_as_uint(x) & m.mask[j]);
         GPU_UNROLL
         for (int q = 0; q < S::COLUMNS; q++) {
             const int s = j - q * S::STRIDE;
@@ -64,11 +65,11 @@ static __device__ __forceinline__ void add_row(PlaneMarch<T, S> &m, const gdnn_t
                 if (r >= S::FILTER_H)
                     continue;
                 float w = m.filter[r * S::FILTER_W + s][0];
-                m.sum[set][q] = r == 0 && begins ? w * x[0] : fmaf(w, x[0], m.sum[set][q]);
+                m.sum[set][q] = r == 0 && begins ? w * x : fmaf(w, x, m.sum[set][q]);
             }
         }
     }
-    m.row += t.x_pitch;
+    m.row += m.x_pitch;
 }
 
 /* Sets are numbered as if step U were step 0. */
@@ -104,7 +105,7 @@ static __device__ __forceinline__ void store_row(PlaneMarch<T, S> &m,
             store(&element, value);
             gpu_store_shared(m.out + q * (int)sizeof(T), element);
         }
-    m.out += a.tiling.y_pitch;
+    m.out += m.y_pitch;
     if (!PLAIN) {
         m.z += a.axis[2].out;
         m.prior += a.axis[2].out;
@@ -123,7 +124,7 @@ template <int U, int PHASE, bool STORES, int EDGES, bool PLAIN, class T, class S
 static __device__ __forceinline__ void whole_step(PlaneMarch<T, S> &m, const gdnn_args &a)
 {
     if constexpr (PHASE < S::STRIDE) {
-        add_row<U, PHASE, EDGES>(m, a.tiling);
+        add_row<U, PHASE, EDGES>(m);
         if constexpr (STORES && PHASE == S::LAST_PHASE)
             complete_row<U, EDGES, PLAIN>(m, a);
         whole_step<U, PHASE + 1, STORES, EDGES, PLAIN>(m, a);
@@ -140,18 +141,26 @@ static __device__ __forceinline__ void whole_turn(PlaneMarch<T, S> &m, const gdn
     }
 }
 
-/* `left` steps from step U, fewer than a turn. */
+/* `left` steps from step U, fewer than a turn. Large filters have one step's code for all. */
 template <int U, int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ void last_steps(PlaneMarch<T, S> &m, int left, const gdnn_args &a)
 {
-    if constexpr (U < S::SETS - 1) {
+    if constexpr (S::SETS > 3) {
+        GPU_NO_UNROLL
+        for (; left > 0; left--) {
+            whole_step<0, 0, true, EDGES, PLAIN>(m, a);
+            renumber<1>(m);
+        }
+    } else if constexpr (U < S::SETS - 1) {
         if (left > 0) {
             whole_step<U, 0, true, EDGES, PLAIN>(m, a);
             last_steps<U + 1, EDGES, PLAIN>(m, left - 1, a);
-            return;
+        } else {
+            renumber<U>(m);
         }
+    } else {
+        renumber<U>(m);
     }
-    renumber<U>(m);
 }
 
 template <class S>
@@ -169,7 +178,7 @@ static __device__ __forceinline__ void part_step(PlaneMarch<T, S> &m, int first,
 {
     if constexpr (PHASE < S::STRIDE) {
         if (PHASE >= first && PHASE < end)
-            add_row<0, PHASE, EDGES>(m, a.tiling);
+            add_row<0, PHASE, EDGES>(m);
         else if constexpr (PHASE == 0)
             clear<S>(m.sum[0]);
         if constexpr (PHASE == S::LAST_PHASE) {
@@ -210,7 +219,7 @@ static __device__ __forceinline__ void march(PlaneMarch<T, S> &m, int v, int end
 }
 
 /* `rows` rows of y that end in the padding below; the oldest set is number 1. */
-template <bool PLAIN, class T, class S>
+template <int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ void flush(PlaneMarch<T, S> &m, int rows, const gdnn_args &a)
 {
     GPU_UNROLL
@@ -220,7 +229,7 @@ static __device__ __forceinline__ void flush(PlaneMarch<T, S> &m, int rows, cons
                 m.early--;
                 continue;
             }
-            store_row<GDNN_PLANE_MASKED, PLAIN, T, S>(m, m.sum[set], a);
+            store_row<EDGES, PLAIN, T, S>(m, m.sum[set], a);
             rows--;
         }
 }

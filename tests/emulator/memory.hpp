@@ -54,6 +54,11 @@ static inline void gpu_load_shared(W (&word)[WORDS], gpu_shared at)
         word[i] = all.word[i];
 }
 template <class T>
+static inline T gpu_shared_value(gpu_shared at)
+{
+    return *reinterpret_cast<const T *>(at);
+}
+template <class T>
 static inline void gpu_store_shared(gpu_shared at, T value)
 {
     *reinterpret_cast<T *>(at) = value;
