@@ -20,9 +20,9 @@ struct PlanePlace {
     int images;
     int plane, strip; /* of this thread, in the block; 0 where it has none */
     bool present;
-    int run;             /* that its plane is part of, and that it helps to copy */
-    int thread, threads; /* which of how many it is there */
-    int copies;          /* planes in that run; 0: it copies nothing */
+    int run;        /* that its plane is part of, and that it helps to copy */
+    RunShare share; /* in that */
+    int copies;     /* planes in that run; 0: it copies nothing */
 };
 
 template <class S>
@@ -48,8 +48,7 @@ static __device__ __forceinline__ PlanePlace plane_place(const gdnn_args &a)
         p.plane = thread < t.half ? 2 * thread : 2 * (thread - t.half) + 1;
     p.present = p.plane < p.planes;
     bool single = t.run_planes == 1;
-    p.thread = single ? p.strip : thread;
-    p.threads = single ? t.strips : (int)blockDim.x;
+    p.share = single ? run_share(p.strip, t.strips) : run_share(thread, (int)blockDim.x);
     p.copies = single ? p.present : p.planes;
     if (!p.present)
         p.plane = p.strip = 0;
@@ -89,7 +88,7 @@ static __device__ __forceinline__ void fetch_stage(PlaneSource<T> &s, gpu_shared
             bring_run(to, s.run + row * (int)a.axis[2].in,
                       a.tiling.run_planes == 1 ? (end - row) * a.tiling.x_pitch
                                                : p.copies * a.tiling.x_plane,
-                      p.thread, p.threads, s.whole);
+                      p.share, s.whole);
         s.stage.row = end;
         if (end == p.end_in) {
             s.stage.row = p.first_in;
@@ -246,26 +245,31 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
     }
 
     set_columns(m, p, a);
-    int first = p.strip * S::COLUMNS, in_run = p.plane - p.run;
-    int x_own = in_run * t.x_plane + (first * S::STRIDE - (int)a.axis[2].pad) * (int)sizeof(T);
-    int y_own = in_run * t.y_plane + first * (int)sizeof(T);
-    gpu_shared out = shared + t.y_buffer + p.run * t.y_run;
-    int64_t y_at = p.n * a.y_stride_n + channel * a.axis[1].out * out_w;
-    int64_t own_at = ((int64_t)in_run * a.axis[1].out + p.first_row) * out_w + first;
-    int other = t.x_buffer;
     m.x_pitch = t.x_pitch;
     m.y_pitch = t.y_pitch;
+    int first = p.strip * S::COLUMNS, in_run = p.plane - p.run, other = t.x_buffer;
+    gpu_shared out = shared + t.y_buffer + p.run * t.y_run;
+    int x_own = in_run * t.x_plane + (first * S::STRIDE - (int)a.axis[2].pad) * (int)sizeof(T);
+    int y_own = in_run * t.y_plane + first * (int)sizeof(T);
+    gpu_keep(x_own);
+    gpu_keep(y_own);
+    int64_t y_at = p.n * a.y_stride_n + (channel * a.axis[1].out + p.first_row) * out_w;
+    int64_t own_at = y_at + in_run * a.axis[1].out * out_w + first;
+    T *y_image = y + y_at;
     GPU_NO_UNROLL
-    for (int left = p.images; left > 0; left--, x_run += a.x_stride_n, y_at += a.y_stride_n) {
+    for (int left = p.images; left > 0; left--) {
         m.early = max(p.first_row + S::BEHIND - (p.first_in + pad) / S::STRIDE, 0);
         GPU_UNROLL
-        for (int set = 0; set < S::SETS; set++)
+        for (int set = S::SETS > 1; set < S::SETS; set++)
             clear<S>(m.sum[set]);
         if (!PLAIN) {
-            m.z = z + y_at + own_at;
-            m.prior = y + y_at + own_at;
+            m.z = z + own_at;
+            m.prior = y + own_at;
             m.bias = bias + p.channel_tile + p.plane;
+            own_at += a.y_stride_n;
         }
+        T *y_run = y_image;
+        const T *x_stage = x_run + p.first_in * in_w;
         int out_row = p.first_row;
         bool more = true;
         while (more) {
@@ -274,21 +278,23 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
             gpu_cp_async_wait<1>();
             __syncthreads();
 
-            T *y_run = y + y_at + out_row * out_w;
-            m.row = buffer + sector_offset(x_run + stage.row * in_w) + x_own;
+            m.row = buffer + sector_offset(x_stage) + x_own;
             m.out = out + sector_offset(y_run) + y_own;
-            int out_end = compute_stage<PLAIN>(m, p, stage, a);
+            int out_end = compute_stage<PLAIN>(m, p, stage, a), rows = out_end - out_row;
             __syncthreads();
 
             if (p.copies)
-                store_run(y_run, out, p.copies * (out_end - out_row) * t.y_pitch, p.thread,
-                          p.threads);
-            more = stage.end != p.end_in;
+                store_run(y_run, out, p.copies * rows * t.y_pitch, p.share);
+            y_run += rows * out_w;
+            x_stage += (stage.end - stage.row) * in_w;
             out_row = out_end;
+            more = stage.end != p.end_in;
             stage = next;
             buffer += other;
             other = -other;
         }
+        x_run += a.x_stride_n;
+        y_image += a.y_stride_n;
     }
 }
 

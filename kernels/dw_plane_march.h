@@ -193,8 +193,23 @@ static __device__ __forceinline__ void part_step(PlaneMarch<T, S> &m, int first,
     }
 }
 
+/* The steps of which the rows of y are above the slab: `early` of them, numbered so that step 0 follows. */
+template <int LEFT, int EDGES, bool PLAIN, class T, class S>
+static __device__ __forceinline__ void early_steps(PlaneMarch<T, S> &m, int &v, int end,
+                                                   const gdnn_args &a)
+{
+    if constexpr (LEFT > 0) {
+        if (m.early >= LEFT && v + S::STRIDE <= end) {
+            whole_step<S::SETS - LEFT, 0, false, EDGES, PLAIN>(m, a);
+            v += S::STRIDE;
+            m.early = LEFT - 1;
+        }
+        early_steps<LEFT - 1, EDGES, PLAIN>(m, v, end, a);
+    }
+}
+
 /* The rows v to end - 1 of x, which count from the top of the padding so that row v begins row v / STRIDE of y; `end` is a
- * multiple of STRIDE, or the slab's end. */
+ * multiple of STRIDE, or the slab's end. While there are early steps, the next one is number SETS - early. */
 template <int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ void march(PlaneMarch<T, S> &m, int v, int end,
                                              const gdnn_args &a)
@@ -203,12 +218,12 @@ static __device__ __forceinline__ void march(PlaneMarch<T, S> &m, int v, int end
         int step = v / S::STRIDE * S::STRIDE;
         part_step<0, EDGES, PLAIN>(m, v - step, end - step, a);
         v = step + S::STRIDE;
+        GPU_NO_UNROLL
+        for (int i = 0; i < m.early; i++)
+            renumber<1>(m);
     }
-    GPU_NO_UNROLL
-    for (; m.early > 0 && v + S::STRIDE <= end; m.early--, v += S::STRIDE) {
-        whole_step<0, 0, false, EDGES, PLAIN>(m, a);
-        renumber<1>(m);
-    }
+    if (m.early > 0)
+        early_steps<S::BEHIND, EDGES, PLAIN>(m, v, end, a);
     int left = (end - v) / S::STRIDE; /* may round to 0 from below */
     GPU_NO_UNROLL
     for (; left >= S::SETS; left -= S::SETS)
@@ -222,6 +237,9 @@ static __device__ __forceinline__ void march(PlaneMarch<T, S> &m, int v, int end
 template <int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ void flush(PlaneMarch<T, S> &m, int rows, const gdnn_args &a)
 {
+    GPU_NO_UNROLL
+    for (int i = 0; i < m.early; i++)
+        renumber<S::SETS - 1>(m);
     GPU_UNROLL
     for (int set = 1; set < S::SETS; set++)
         if (rows > 0) {
