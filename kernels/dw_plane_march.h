@@ -193,6 +193,20 @@ static __device__ __forceinline__ void part_step(PlaneMarch<T, S> &m, int first,
     }
 }
 
+/* The same, where early steps may be left. */
+template <int EDGES, bool PLAIN, class T, class S>
+static __device__ __forceinline__ void single_part(PlaneMarch<T, S> &m, int first, int end,
+                                                   const gdnn_args &a)
+{
+    GPU_NO_UNROLL
+    for (int i = 0; i < m.early; i++)
+        renumber<S::SETS - 1>(m);
+    part_step<0, EDGES, PLAIN>(m, first, end, a);
+    GPU_NO_UNROLL
+    for (int i = 0; i < m.early; i++)
+        renumber<1>(m);
+}
+
 /* The steps of which the rows of y are above the slab: `early` of them, numbered so that step 0 follows. */
 template <int LEFT, int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ void early_steps(PlaneMarch<T, S> &m, int &v, int end,
@@ -216,11 +230,8 @@ static __device__ __forceinline__ void march(PlaneMarch<T, S> &m, int v, int end
 {
     if (S::STRIDE > 1 && v % S::STRIDE) {
         int step = v / S::STRIDE * S::STRIDE;
-        part_step<0, EDGES, PLAIN>(m, v - step, end - step, a);
+        single_part<EDGES, PLAIN>(m, v - step, end - step, a);
         v = step + S::STRIDE;
-        GPU_NO_UNROLL
-        for (int i = 0; i < m.early; i++)
-            renumber<1>(m);
     }
     if (m.early > 0)
         early_steps<S::BEHIND, EDGES, PLAIN>(m, v, end, a);
@@ -230,7 +241,7 @@ static __device__ __forceinline__ void march(PlaneMarch<T, S> &m, int v, int end
         whole_turn<0, EDGES, PLAIN>(m, a);
     last_steps<0, EDGES, PLAIN>(m, left, a);
     if (S::STRIDE > 1 && v < end && (end - v) % S::STRIDE)
-        part_step<0, EDGES, PLAIN>(m, 0, (end - v) % S::STRIDE, a);
+        single_part<EDGES, PLAIN>(m, 0, (end - v) % S::STRIDE, a);
 }
 
 /* `rows` rows of y that end in the padding below; the oldest set is number 1. */
