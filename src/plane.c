@@ -7,8 +7,7 @@ enum {
     SECTOR = 32,
     MOST_PLANE = 1024,    /* bytes of planes that are brought whole, several at a time */
     MOST_RUN = 26 * 1024, /* bytes of a run of them */
-    STAGE =
-        14 * 1024 + 512 /* bytes of x that are brought at a time, where it is not whole planes */
+    STAGE = 22 * 1024     /* bytes of x that are brought at a time, where it is not whole planes */
 };
 
 /* What a block costs before its first image, and an image before its first row, in rows. */
