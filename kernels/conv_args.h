@@ -88,6 +88,18 @@ typedef struct gdnn_tiling {
      * outputs or pairs of outputs in a row. */
     int32_t chunk_rows, chunk_columns;
     gdnn_divisor columns;
+
+    /* Of kernels with planes in shared memory (dw_plane.h). */
+    int32_t strips_inverse;     /* gdnn_small_inverse of strips */
+    int32_t half;               /* 0; or threads after which odd planes follow the even ones */
+    int32_t edges;              /* how columns outside the plane are left out: a gdnn_plane_edges */
+    int32_t stage_rows;         /* rows of x that are brought at a time */
+    int32_t run_planes;         /* planes of a contiguous run of x: all of a block, or 1 */
+    int32_t x_run, y_run;       /* bytes from one run to the next in shared memory */
+    int32_t x_buffer, y_buffer; /* bytes between the buffers of x; offset of y's, from the first */
+    int32_t x_pitch, y_pitch;   /* bytes of a row */
+    int32_t x_plane, y_plane;   /* bytes of a plane in a run */
+    int32_t whole_sectors;      /* x is a multiple of 16 bytes long */
 } gdnn_tiling;
 
 typedef struct gdnn_args {

@@ -40,6 +40,7 @@
  * gpu_shared                    an address in shared memory, counted in bytes: one register
  * gpu_shared_address(pointer)   of a pointer into shared memory
  * gpu_load_shared(word, at)     1, 2 or 4 words of 4 bytes, aligned to all of them; 4 floats; one of 2 bytes
+ * gpu_shared_value<T>(at)       one value; constants added to `at` cost nothing
  * gpu_store_shared(at, value)   one value
  * gpu_copy_shared<4 | 8 | 16>(at, from)   gpu_cp_async of all bytes
  *
@@ -260,6 +261,12 @@ GPU_FUNCTION void gpu_cp_async(void *dst, const void *src, int src_bytes = BYTES
                      "l"(__cvta_generic_to_global(src)), "n"(BYTES), "r"(src_bytes)
                      : "memory");
 #endif
+}
+
+template <class T>
+GPU_FUNCTION T gpu_shared_value(gpu_shared at)
+{
+    return *static_cast<const T *>(__cvta_shared_to_generic(at));
 }
 
 template <class T>

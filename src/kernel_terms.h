@@ -6,6 +6,7 @@
 #include "filter_grid.h"
 #include "general.h"
 #include "kernel.h"
+#include "plane.h"
 #include "problem.h"
 #include "ring.h"
 
@@ -59,6 +60,12 @@
 
 /* filter_h, filter_w, stride, channels, columns, threads, blocks: as in the kernel's file. */
 #define FILTER_GRID(...) gdnn_filter_grid(p, workspace, (gdnn_filter_shape){__VA_ARGS__})
+
+/* filter_h, filter_w, stride, columns: as in the kernel's file. */
+#define PLANE(p, h, w, s, columns)                                                                 \
+    (DEPTHWISE_2D(p) && FILTER_2D(p, h, w) && STRIDE_2D(p, s) &&                                   \
+     gdnn_plane_fits(p, (gdnn_plane_shape){h, w, s, columns}))
+#define PLANE_GRID(...) gdnn_plane_grid(p, (gdnn_plane_shape){__VA_ARGS__})
 
 /* A block computes one tap of 1 (nchw) or 32 (nhwc) pairs of channels. */
 #define DIRECT_BWD_FILTER_BLOCKS(p)                                                                \

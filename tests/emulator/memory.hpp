@@ -59,6 +59,11 @@ static inline void gpu_load_shared(float (&word)[4], gpu_shared at)
         word[i] = emu::bit_cast<float>(bits[i]);
 }
 template <class T>
+static inline T gpu_shared_value(gpu_shared at)
+{
+    return *reinterpret_cast<const T *>(at);
+}
+template <class T>
 static inline void gpu_store_shared(gpu_shared at, T value)
 {
     *reinterpret_cast<T *>(at) = value;

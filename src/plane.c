@@ -1,0 +1,154 @@
+#include "plane.h"
+#include "args.h"
+#include "dw_plane_host.h"
+#include "problem.h"
+
+enum {
+    SECTOR = 32,
+    MOST_PLANE = 1024,    /* bytes of planes that are brought whole, several at a time */
+    MOST_RUN = 26 * 1024, /* bytes of a run of them */
+    STAGE = 22 * 1024     /* bytes of x that are brought at a time, where it is not whole planes */
+};
+
+/* What a block costs before its first image, and an image before its first row, in rows. */
+static const double START = 2, IMAGE = 1;
+
+typedef struct cut {
+    int64_t strips, planes; /* of a block */
+    bool whole;             /* planes are brought whole */
+    int64_t stage;          /* rows of x that are brought at a time */
+    int64_t images, rows;
+} cut;
+
+static int64_t divide_up(int64_t n, int64_t d)
+{
+    return (n + d - 1) / d;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool gdnn_plane_fits(const gdnn_conv *p, gdnn_plane_shape s)
+{
+    const int filter[] = {s.filter_h, s.filter_w};
+    for (int i = 0; i < 2; i++)
+        if (p->dilation[i] != 1 || p->pad[i] >= filter[i] || p->pad_after[i] >= filter[i])
+            return false;
+    return divide_up(gdnn_out_size(p, 1), s.columns) <= GDNN_PLANE_THREADS;
+}
+
+static gdnn_plane_edges edges_of(const gdnn_conv *p, const gdnn_plane_shape *s)
+{
+    int64_t out = gdnn_out_size(p, 1);
+    if (p->pad[1] != s->filter_w / 2 || p->in[1] != out * s->stride || out % s->columns)
+        return GDNN_PLANE_MASKED;
+    return out == s->columns ? GDNN_PLANE_WHOLE : GDNN_PLANE_EDGES;
+}
+
+/* Rows of x of a stage: about STAGE bytes of all planes, if possible whole sectors of each and whole turns of the march. */
+static int64_t stage_rows(const gdnn_conv *p, const gdnn_plane_shape *s, int64_t planes, int size)
+{
+    int64_t turn = divide_up(s->filter_h, s->stride) * s->stride;
+    int64_t most = STAGE / (planes * p->in[1] * size) / s->stride * s->stride, best = 0,
+            most_good = -1;
+    if (most < s->stride)
+        return s->stride;
+    for (int64_t rows = most; rows * 2 >= most && rows > 0; rows -= s->stride) {
+        int64_t good = (rows * p->in[1] * size % SECTOR == 0) * 2 + (rows % turn == 0);
+        if (good > most_good) {
+            most_good = good;
+            best = rows;
+        }
+    }
+    return best;
+}
+
+/* Rows of y that a stage may complete. */
+static int64_t out_rows(const gdnn_conv *p, const cut *c, const gdnn_plane_shape *s)
+{
+    int64_t most = divide_up(c->stage, s->stride) + divide_up(s->filter_h, s->stride);
+    return c->whole ? gdnn_out_size(p, 0) : smaller(most, c->rows);
+}
+
+static int64_t block_count(const gdnn_conv *p, const cut *c)
+{
+    return divide_up(p->c, c->planes) * divide_up(gdnn_out_size(p, 0), c->rows) *
+           divide_up(p->n, c->images);
+}
+
+/* Rows that all threads march through, and how unevenly blocks fill 132 multiprocessors, few of which hide less latency. */
+static double cost(const gdnn_conv *p, const cut *c, const gdnn_plane_shape *s)
+{
+    static const double waiting[] = {1.6, 1.2, 1.07};
+    int64_t blocks = block_count(p, c), each = divide_up(blocks, 132);
+    int64_t halo = c->rows < gdnn_out_size(p, 0) ? s->filter_h - s->stride : 0;
+    double image = IMAGE + (double)(c->rows * s->stride + halo) / s->stride;
+    double slow = each <= 3 ? waiting[each - 1] : 1;
+    return (START + (double)c->images * image) * (double)(each * 132) * slow;
+}
+
+static cut choose(const gdnn_conv *p, const gdnn_plane_shape *s, int size)
+{
+    int64_t rows = gdnn_out_size(p, 0), plane = p->in[0] * p->in[1] * size;
+    cut c = {.strips = divide_up(gdnn_out_size(p, 1), s->columns), .whole = plane <= MOST_PLANE};
+    int64_t most = GDNN_PLANE_THREADS / c.strips;
+    if (c.whole)
+        most = smaller(most, MOST_RUN / plane);
+    c.planes = divide_up(p->c, divide_up(p->c, most));
+    c.stage = c.whole ? p->in[0] + s->stride : stage_rows(p, s, c.planes, size);
+    cut best = c;
+    double best_cost = 1e300;
+    for (int64_t images = 1; images == 1 || (images <= 64 && images / 2 < p->n); images *= 2)
+        for (int64_t slabs = 1; slabs == 1 || (!c.whole && slabs <= 16 && slabs <= rows);
+             slabs *= 2) {
+            c.images = images;
+            c.rows = divide_up(rows, slabs);
+            double tried = cost(p, &c, s);
+            if (tried < best_cost) {
+                best_cost = tried;
+                best = c;
+            }
+        }
+    return best;
+}
+
+gdnn_grid gdnn_plane_grid(const gdnn_conv *p, gdnn_plane_shape s)
+{
+    int size = (int)gdnn_dtype_size(p->dtype);
+    cut c = choose(p, &s, size);
+    int x_pitch = (int)p->in[1] * size, y_pitch = (int)gdnn_out_size(p, 1) * size;
+    int x_plane = (int)p->in[0] * x_pitch, y_plane = (int)gdnn_out_size(p, 0) * y_pitch;
+    int runs = c.whole ? 1 : (int)c.planes, planes = (int)c.planes;
+    int x_run = gdnn_plane_room(c.whole ? planes * x_plane : (int)c.stage * x_pitch);
+    int y_run = gdnn_plane_room(c.whole ? planes * y_plane : (int)out_rows(p, &c, &s) * y_pitch);
+    int x_buffer = runs * x_run + GDNN_PLANE_GUARD, y_buffer = GDNN_PLANE_GUARD + 2 * x_buffer;
+    /* planes of an odd number of 16-bit values: odd words apart, every other one */
+    bool alternate = c.whole && c.strips == 1 && size == 2 && p->in[0] * p->in[1] % 2;
+    int half = alternate ? (int)divide_up(divide_up(planes, 2), 32) * 32 : 0;
+    return (gdnn_grid){.threads = half ? 2 * half : (int)divide_up(c.strips * planes, 32) * 32,
+                       .blocks = block_count(p, &c),
+                       .shared = gdnn_plane_filters(planes * s.filter_h * s.filter_w, size) +
+                                 y_buffer + runs * y_run,
+                       .tiling = {.strips = (int)c.strips,
+                                  .images = (int)c.images,
+                                  .rows = (int)c.rows,
+                                  .channel_tiles = gdnn_divide_by(divide_up(p->c, planes)),
+                                  .slabs = gdnn_divide_by(divide_up(gdnn_out_size(p, 0), c.rows)),
+                                  .tile = planes,
+                                  .strips_inverse = gdnn_small_inverse((int)c.strips),
+                                  .half = half,
+                                  .edges = edges_of(p, &s),
+                                  .stage_rows = (int)c.stage,
+                                  .run_planes = c.whole ? planes : 1,
+                                  .x_run = x_run,
+                                  .y_run = y_run,
+                                  .x_buffer = x_buffer,
+                                  .y_buffer = y_buffer,
+                                  .x_pitch = x_pitch,
+                                  .y_pitch = y_pitch,
+                                  .x_plane = x_plane,
+                                  .y_plane = y_plane,
+                                  .whole_sectors = gdnn_elements(p, GDNN_ROLE_X) * size % 16 == 0}};
+}
