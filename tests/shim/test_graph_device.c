@@ -57,7 +57,7 @@ IN_CHILD(force_would_take)
     begin("force");
     const gdnn_route *route = plan_route(true, 4);
     CHECK(route->reason == GDNN_REASON_GRAPH_PLAN && route->key.device == 0);
-    CHECK(route->shape.kernel && !route->function); /* known, and not loaded */
+    CHECK(route->shape.kernel && !route->functions.kernel); /* known, and not loaded */
     CHECK(plan_route(true, 4) == route);
     const gdnn_route *deviceless = plan_route(false, 4);
     CHECK(deviceless != route && deviceless->key.device == -1 &&

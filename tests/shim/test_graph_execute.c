@@ -130,7 +130,7 @@ IN_CHILD(a_marked_plan_runs_our_kernel)
     descriptor plan = our_plan();
     const gdnn_route *route = gdnn_routes_newest();
     CHECK(route && route->reason == GDNN_REASON_TAKEN && route->key.device == 0);
-    CHECK(route->function); /* before the first call */
+    CHECK(route->functions.kernel); /* before the first call */
     const pack p = example_pack();
     descriptor variant_pack = make_pack(&p);
     CHECK(!goes_to_real(plan, variant_pack));
@@ -407,7 +407,7 @@ IN_CHILD(deviceless_lists_are_cudnns)
     descriptor operation = make_forward(4), graph = make_graph(1, &operation),
                config = first_config(graph), plan = plan_of(config);
     const gdnn_route *route = gdnn_routes_newest();
-    CHECK(route->reason == GDNN_REASON_GRAPH_PLAN && !route->function);
+    CHECK(route->reason == GDNN_REASON_GRAPH_PLAN && !route->functions.kernel);
     CHECK(goes_to_real(plan, NULL));
     CHECK(route->calls == 1);
     destroy(plan);
@@ -422,7 +422,7 @@ static void check_forwards(const char *mode, gdnn_reason reason)
     const pack p = example_pack();
     descriptor plan = our_plan(), variant_pack = make_pack(&p);
     const gdnn_route *route = gdnn_routes_newest();
-    CHECK(route && route->reason == reason && !route->function);
+    CHECK(route && route->reason == reason && !route->functions.kernel);
     CHECK(goes_to_real(plan, variant_pack) && route->calls == 1);
     destroy(variant_pack);
     destroy(plan);
