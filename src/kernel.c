@@ -69,16 +69,31 @@ const gdnn_kernel *gdnn_kernel_find(const char *name)
     return NULL;
 }
 
+/* The problem that the kernel runs for `conv`: it, or it turned, in `turned`; NULL if the kernel is not for it. */
+static const gdnn_conv *run_as(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_conv *turned)
+{
+    if (kernel->turned)
+        conv = gdnn_turn(conv, turned) ? turned : NULL;
+    return conv && kernel->when(conv) ? conv : NULL;
+}
+
+bool gdnn_kernel_fits(const gdnn_kernel *kernel, const gdnn_conv *conv)
+{
+    gdnn_conv turned;
+    if (kernel->dir != conv->dir || !(kernel->dtypes >> conv->dtype & 1))
+        return false;
+    bool packed = kernel->any_strides;
+    for (int i = GDNN_NCHW; i <= GDNN_NHWC; i++)
+        packed = packed || (kernel->layouts >> i & 1 && gdnn_packed_as(conv, (gdnn_layout)i));
+    return packed && run_as(kernel, conv, &turned);
+}
+
 bool gdnn_kernel_grid(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_layout variant,
                       int64_t workspace, gdnn_grid *grid)
 {
     gdnn_conv turned;
-    if (kernel->turned) {
-        if (!gdnn_turn(conv, &turned))
-            return false;
-        conv = &turned;
-    }
-    if (!kernel->when(conv))
+    conv = run_as(kernel, conv, &turned);
+    if (!conv)
         return false;
     *grid = kernel->grid(conv, variant, workspace);
     return true;

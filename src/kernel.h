@@ -44,6 +44,10 @@ extern const int gdnn_kernel_count;
 /* The kernel with this name; NULL if there is none. */
 const gdnn_kernel *gdnn_kernel_find(const char *name);
 
+/* Whether `kernel` is for `conv`: its direction, type, layout and shape. A device, or sizes, may still be too small or large
+ * for it. */
+bool gdnn_kernel_fits(const gdnn_kernel *kernel, const gdnn_conv *conv);
+
 /* Whether `kernel` can run `conv`, of its direction and in its `variant`; if so, how, with `workspace` bytes on offer, of
  * which kernels that cannot do with less may want more. */
 bool gdnn_kernel_grid(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_layout variant,

@@ -183,9 +183,10 @@ static void check_names(const listener *to, const char *variable, const char *na
         size_t length = strcspn(at, ",");
         if (!in_list(beside_kernels, at, length) && !in_list(kernels + 1, at, length)) {
             char wrong[WRONG];
-            snprintf(wrong, sizeof wrong, "there is no \"%.*s\"; the names are %s%s",
+            snprintf(wrong, sizeof wrong,
+                     "there is no \"%.*s\"; the names are %s%s`groupdnn kernels` lists",
                      (int)(length < SHOWN ? length : SHOWN), at, beside_kernels,
-                     *beside_kernels ? kernels : kernels + 1);
+                     *beside_kernels ? " and those that " : "those that ");
             tell(to, variable, names, wrong, NULL);
         }
         at += length + (at[length] == ',');

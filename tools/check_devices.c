@@ -13,7 +13,12 @@ static const char *const problems[] = {
     "n=2 c=8 in=9x7 k=8 filter=3x3 pad=1 groups=8",          /* depthwise */
     "n=2 c=8 in=9x7 k=8 filter=3x3 pad=1 stride=2 groups=8", /* and its strided form */
     "n=2 c=8 in=9x7 k=8 filter=5x5 pad=2 groups=8",
+    "n=2 c=8 in=9x7 k=8 filter=5x5 pad=2 stride=2 groups=8",
     "n=2 c=8 in=9x7 k=8 filter=7x7 pad=3 groups=8",
+    "n=2 c=8 in=9x7 k=8 filter=7x7 pad=3 stride=2 groups=8",
+    "n=2 c=8 in=5x13 k=8 filter=1x11 pad=0x5 groups=8",
+    "n=2 c=8 in=13x5 k=8 filter=11x1 pad=5x0 groups=8",
+    "n=2 c=8 in=9x7 k=8 filter=3x2 pad=2 dilation=2 groups=8",
     "n=2 c=8 in=17 k=8 filter=4 pad=3 pad_after=0 groups=8", /* causal, one axis */
     "n=2 c=16 in=9x7 k=16 filter=3x3 pad=1 groups=4",        /* 4 channels a group */
     "n=2 c=32 in=9x7 k=32 filter=3x3 pad=1 groups=4",        /* 8 */

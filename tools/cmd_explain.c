@@ -69,7 +69,7 @@ static int explain(const job *row, const gdnn_device *device, size_t workspace, 
     sum->forwarded += !e.taken;
 
     table_row(t, row);
-    fprintf(t->out, "%-10s %-5s %-8s %-18s %9.1f  %s\n", dir,
+    fprintf(t->out, "%-10s %-5s %-8s %-27s %9.1f  %s\n", dir,
             gdnn_enum_word(GDNN_ENUM_dtype, (int)row->conv.dtype), route, e.kernel ? e.kernel : "-",
             e.floor_us, e.reason);
     fflush(t->out);
@@ -104,7 +104,7 @@ static int explain_all(const jobs *jobs, const gdnn_device *device, size_t works
     columns_text(out, device->name);
     fprintf(out, " (sm_%d, %d multiprocessors).\n", device->sm, device->multiprocessors);
     table_head(&t);
-    fprintf(out, "%-10s %-5s %-8s %-18s %9s  %s\n", "dir", "dtype", "route", "kernel", "floor us",
+    fprintf(out, "%-10s %-5s %-8s %-27s %9s  %s\n", "dir", "dtype", "route", "kernel", "floor us",
             "reason");
     for (int i = 0; i < jobs->count && code == EXIT_PASS; i++)
         code = explain(&jobs->list[i], device, workspace, &t, &j, &sum);

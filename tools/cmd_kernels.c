@@ -72,7 +72,7 @@ static void list(const gdnn_kernel *kernel, FILE *out, json *j)
     const char *evidence = evidence_of(kernel->name);
     words_of(GDNN_ENUM_dtype, kernel->dtypes, dtypes);
 
-    fprintf(out, "%-22s %-10s %-9s %-16s %-8s ", kernel->name, dir, layout, dtypes, evidence);
+    fprintf(out, "%-28s %-10s %-9s %-16s %-8s ", kernel->name, dir, layout, dtypes, evidence);
     if (known)
         fprintf(out, "%4d %6d %6d  %s\n", use.regs, use.local, use.shared, archs);
     else
@@ -107,7 +107,7 @@ int cmd_kernels(int argc, char **argv)
     if (json_open(&j, json_path) != GDNN_OK)
         return usage_error(&face, "%s", gdnn_last_error());
     FILE *out = json_path && !strcmp(json_path, "-") ? stderr : stdout;
-    fprintf(out, "%-22s %-10s %-9s %-16s %-8s %4s %6s %6s  %s\n", "name", "dir", "layout", "dtypes",
+    fprintf(out, "%-28s %-10s %-9s %-16s %-8s %4s %6s %6s  %s\n", "name", "dir", "layout", "dtypes",
             "evidence", "regs", "spills", "smem", "archs");
     for (int i = 0; i < gdnn_kernel_count; i++)
         list(&gdnn_kernels[i], out, &j);

@@ -32,7 +32,7 @@ void report_begin(report *r, const session *s, bool scales, double macs)
     if (r->measures)
         r->measures->begin(r->measures->context, out, s);
     table_head(&r->table);
-    fprintf(out, "%-10s %-5s %-7s %-18s ", "dir", "dtype", "layout", "kernel");
+    fprintf(out, "%-10s %-5s %-7s %-27s ", "dir", "dtype", "layout", "kernel");
     if (r->measures)
         r->measures->head(r->measures->context, out);
     else
@@ -85,7 +85,7 @@ static void print_row(report *r, const job *row, bool scaled, gdnn_status status
     const gdnn_kernel *kernel = result->decision.launch.kernel;
     FILE *out = r->table.out;
     table_row(&r->table, row);
-    fprintf(out, "%-10s %-5s %-7s %-18s ", gdnn_enum_word(GDNN_ENUM_dir, (int)conv->dir),
+    fprintf(out, "%-10s %-5s %-7s %-27s ", gdnn_enum_word(GDNN_ENUM_dir, (int)conv->dir),
             gdnn_enum_word(GDNN_ENUM_dtype, (int)conv->dtype), layout_word(conv),
             kernel ? kernel->name : "-");
     const char *note = scaled ? "  scaled" : "";

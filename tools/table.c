@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Of the column of names. */
-enum { LEAST = 8, MOST = 30 };
+enum { LEAST = 8, MOST = 21 };
 
 static const char *name_of(const job *row)
 {

@@ -54,7 +54,7 @@ def all_is_well():
     expect(detail["version"] == "9.12.34", detail)
     expect(" ns " in detail["overhead"] and "times as long" in detail["overhead"], detail)
     for name in kernels:
-        expect("8 problems" in detail[name + " on emulated"], detail)
+        expect(("8" if name.startswith("direct_") else "3") + " problems" in detail[name + " on emulated"], name, detail)
 
 
 @test
@@ -127,12 +127,12 @@ def no_device_at_all():
 
 @test
 def kernels_that_fail():
-    for fault, pieces in [("cuLaunchKernelEx:3", ["1 of 8 problems", "cuLaunchKernelEx", "dtype=bf16"]),
-                          ("cuLaunchKernelEx:3:0", ["1 of 8 problems", "groupdnn compare 'dir=fwd dtype=bf16 "])]:
+    for fault, pieces in [("cuLaunchKernelEx:3", ["1 of 3 problems", "cuLaunchKernelEx", "dtype=f32"]),
+                          ("cuLaunchKernelEx:3:0", ["1 of 3 problems", "groupdnn compare 'dir=fwd dtype=f32 "])]:
         status, detail = check(1, GDNN_FAKE_FAIL=fault)
-        expect([name for name in status if status[name] == "failed"] == ["direct_fwd on emulated"], status)
+        expect([name for name in status if status[name] == "failed"] == ["dw_ring_3x3_s1_fwd on emulated"], status)
         for piece in pieces:
-            expect(piece in detail["direct_fwd on emulated"], piece, detail)
+            expect(piece in detail["dw_ring_3x3_s1_fwd on emulated"], piece, detail)
     status, detail = check(1, GDNN_FAKE_FAIL="cuLibraryLoadData:2:209")
     expect(status["emulated"] == "failed" and "-Dgpu_archs" in detail["emulated"], detail)
     expect(not [name for name in status if " on " in name], "nothing is tried that is not loaded", status)
@@ -281,7 +281,7 @@ def info_reports_bad_values_once():
     expect(not result.err, result.err)
     text = " ".join(result.out.split())
     expect("GROUPDNN_MODE on (the environment has fast: not one of the accepted values; accepted: off|" in text, text)
-    expect("GROUPDNN_KERNEL none (the environment has fwd: there is no \"fwd\"; the names are direct_" in text, text)
+    expect("GROUPDNN_KERNEL none (the environment has fwd: there is no \"fwd\"; the names are those that `groupdnn kernels` lists" in text, text)
     expect("GROUPDNN_MOD x (environment; ignored, there is no such option, did you mean GROUPDNN_MODE)" in text, text)
     for line in result.out.splitlines():
         expect(len(line) <= 120 or DROP_IN in line or SMALL in line, line)

@@ -65,8 +65,8 @@ def the_sums_are_right_whoever_runs_it():
 
 @test
 def the_table_says_who_ran_it():
-    for mode, words in [("on", ["1", "cudnn", "no-evidence"]), ("force", ["1", "groupdnn", "direct_fwd"]),
-                        ("verify", ["1", "both", "direct_fwd", "1", "0", "0"]),
+    for mode, words in [("on", ["1", "cudnn", "no-evidence"]), ("force", ["1", "groupdnn", "dw_plane_3x3_s1_fwd"]),
+                        ("verify", ["1", "both", "dw_plane_3x3_s1_fwd", "1", "0", "0"]),
                         ("observe", ["1", "cudnn", "no-evidence"])]:
         stats = [] if mode == "verify" else ["--stats"]
         lines = with_drop_in("--mode", mode, *stats).err.splitlines()
@@ -102,7 +102,7 @@ def a_variable_does_the_same():
     out = alone(LD_PRELOAD=shim, GROUPDNN_MODE="force", GROUPDNN_STATS="1", GROUPDNN_LOG="error:" + log)
     expect(out == expected, out, expected)
     with open(log) as file:
-        expect("groupdnn  direct_fwd" in file.read(), "the table is in the log's file")
+        expect("groupdnn  dw_plane_3x3_s1_fwd" in file.read(), "the table is in the log's file")
 
 
 tool.main()

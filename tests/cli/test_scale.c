@@ -26,7 +26,7 @@ static void check_rules(const gdnn_conv *from, const gdnn_conv *to)
     assert_int_equal(before, after);
     for (int k = 0; k < gdnn_kernel_count; k++) {
         const gdnn_kernel *kernel = &gdnn_kernels[k];
-        if (kernel->dir != from->dir)
+        if (!gdnn_kernel_fits(kernel, from))
             continue;
         assert_int_equal(from->n % kernel->tile.n, to->n % kernel->tile.n);
         assert_int_equal(from->groups % kernel->tile.groups, to->groups % kernel->tile.groups);
@@ -58,7 +58,7 @@ static int64_t period(const gdnn_conv *conv, int64_t (*tile)(const gdnn_tile *ti
     int64_t all = 1;
     for (int k = 0; k < gdnn_kernel_count; k++) {
         const gdnn_kernel *kernel = &gdnn_kernels[k];
-        if (kernel->dir != conv->dir || !(kernel->dtypes >> conv->dtype & 1) || !kernel->when(conv))
+        if (!gdnn_kernel_fits(kernel, conv))
             continue;
         int64_t common = all;
         while (common % tile(&kernel->tile, axis))

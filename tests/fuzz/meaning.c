@@ -1,13 +1,51 @@
 #include "meaning.h"
 #include "plan_meaning.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SAMPLES = 3 };
 
+/* The type that a kernel's name says; its last words may be of what variant it is. */
 static const char *type_of(const launch *l)
 {
-    return strrchr(l->kernel, '_') + 1;
+    static const char *const types[] = {"f16", "bf16", "f32", "f64"};
+    for (int i = 0; i < 4; i++) {
+        char part[8];
+        snprintf(part, sizeof part, "_%s", types[i]);
+        const char *found = strstr(l->kernel, part);
+        const char *rest = found ? found + strlen(part) : "wrong";
+        if (!*rest || !strcmp(rest, "_plain"))
+            return types[i];
+    }
+    fault("launched %s, which is a kernel of no type", l->kernel);
+}
+
+/* What a launch says of a tensor of the plan: backward-data may be launched as the forward convolution
+ * that it is, which reads dy and writes dx. */
+static role role_in_launch(bool turned, role r)
+{
+    return !turned || r == W ? r : r == X ? Y : X;
+}
+
+/* The same element where x and y have changed places: of one channel a group, both are channel 0. */
+static point turn_point(const point *p)
+{
+    point there = *p;
+    there.c = p->k;
+    there.k = p->c;
+    return there;
+}
+
+/* The sizes that the plan's convolution has in the launch's words. */
+static geometry turn_sizes(const geometry *g)
+{
+    geometry turned = *g;
+    turned.cpg = g->kpg;
+    turned.kpg = g->cpg;
+    memcpy(turned.in, g->out, sizeof turned.in);
+    memcpy(turned.out, g->in, sizeof turned.out);
+    return turned;
 }
 
 static int64_t random_below(uint64_t *state, int64_t end)
@@ -94,18 +132,19 @@ static point any_point(const geometry *g, role writes, uint64_t *random)
     return p;
 }
 
-static void check_point(const launch *l, reading *r, const library_object *result,
+static void check_point(const launch *l, bool turned, reading *r, const library_object *result,
                         const geometry *theirs, point p)
 {
-    point there = p; /* a kernel numbers taps from the other end where they are flipped */
-    if (r->writes == W)
+    const role writes = role_in_launch(turned, r->writes);
+    point there = turned ? turn_point(&p) : p;
+    if (r->writes == W) /* a kernel numbers taps from the other end where they are flipped */
         weight_of(&r->geometry, p.s, there.s);
     r->visited = 0;
-    double is = launch_value(l, theirs, r->writes, &there), wanted = plan_value(r, result, &p);
+    double is = launch_value(l, theirs, writes, &there), wanted = plan_value(r, result, &p);
     if (r->visited != r->operations)
         fault("launched for a graph of %d operations, of which %d matter", r->operations,
               r->visited);
-    uintptr_t at = address_in_launch(l, base_of(l, r->writes), r->writes, false, &there),
+    uintptr_t at = address_in_launch(l, base_of(l, writes), writes, false, &there),
               wanted_at = plan_address(r, result, r->writes, &p);
     if (at != wanted_at)
         fault("launched to write at %#lx instead of %#lx", (long)at, (long)wanted_at);
@@ -122,25 +161,35 @@ static bool small(const geometry *g)
     return all < 1e6;
 }
 
+/* Whether a launch is of the forward convolution that a plan of backward-data is. */
+static bool is_turned(const launch *l, role writes)
+{
+    static const char *const direction[] = {[X] = "_bwd_data_", [W] = "_bwd_filter_", [Y] = "_fwd_"};
+    bool turned = writes == X && strstr(l->kernel, direction[Y]);
+    if (!turned && !strstr(l->kernel, direction[writes]))
+        fault("launched %s for another direction", l->kernel);
+    return turned;
+}
+
 bool meaning_check(const library_object *plan, const library_object *pack, const launch *l,
                    uint64_t random)
 {
-    static const char *const direction[] = {[X] = "bwd_data", [W] = "bwd_filter", [Y] = "fwd"};
     const geometry theirs = geometry_of(l);
     reading r;
     plan_begin(&r, plan, pack, type_of(l));
-    if (!strstr(l->kernel, direction[r.writes]))
-        fault("launched %s for another direction", l->kernel);
+    const bool turned = is_turned(l, r.writes);
     if (!small(&theirs))
         return false;
     plan_sizes(&r);
-    const geometry *g = &r.geometry;
-    if (g->images != theirs.images || g->groups != theirs.groups || g->cpg != theirs.cpg ||
-        g->kpg != theirs.kpg || !same(g->in, theirs.in) || !same(g->out, theirs.out) ||
-        !same(g->filter, theirs.filter))
+    const geometry g = turned ? turn_sizes(&r.geometry) : r.geometry;
+    if (g.images != theirs.images || g.groups != theirs.groups || g.cpg != theirs.cpg ||
+        g.kpg != theirs.kpg || !same(g.in, theirs.in) || !same(g.out, theirs.out) ||
+        !same(g.filter, theirs.filter))
         fault("launched with other sizes");
+    if (turned && (g.cpg != 1 || g.kpg != 1))
+        fault("launched a forward convolution for backward-data of many channels a group");
     const library_object *result = plan_result(&r);
     for (int i = 0; i < SAMPLES; i++)
-        check_point(l, &r, result, &theirs, any_point(g, r.writes, &random));
+        check_point(l, turned, &r, result, &theirs, any_point(&r.geometry, r.writes, &random));
     return true;
 }

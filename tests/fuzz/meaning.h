@@ -7,9 +7,10 @@
 
 /* A launch as the driver got it. */
 typedef struct launch {
-    const char *kernel; /* gdnn_<file>_<layout>_<type> */
+    const char *kernel; /* gdnn_<code>_<layout>_<type>, perhaps with _plain */
     void *x, *w, *y;
     const void *z, *bias;
+    void *workspace;
     gdnn_args args;
     CUstream stream;
 } launch;

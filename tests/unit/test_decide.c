@@ -145,15 +145,21 @@ static void disable(void **state)
         snprintf(options.disable, sizeof options.disable, "%s", disabling[i]);
         assert_declined(decide(&conv, &options), GDNN_REASON_DISABLED);
     }
-    /* every forward kernel by its name */
-    options.disable[0] = 0;
-    for (int i = 0; i < gdnn_kernel_count; i++)
-        if (gdnn_kernels[i].dir == GDNN_FWD) {
-            size_t used = strlen(options.disable);
-            snprintf(options.disable + used, sizeof options.disable - used, "%s%s", used ? "," : "",
-                     gdnn_kernels[i].name);
-        }
+    /* every forward kernel that runs the problem, by its name: `usual` has groups of two channels */
+    snprintf(options.disable, sizeof options.disable, "direct_fwd");
     assert_declined(decide(&conv, &options), GDNN_REASON_DISABLED);
+    conv = problem("dir=fwd dtype=f16 layout=nhwc n=2 c=8 in=5x5 k=8 filter=3x3 pad=1 groups=8");
+    static const char *const falls_to[][2] = {
+        {"", "dw_ring_3x3_s1_fwd"},
+        {"dw_ring_3x3_s1_fwd", "dw_general_s1_fwd"},
+        {"dw_ring_3x3_s1_fwd,dw_general_s1_fwd", "dw_general_fwd"},
+        {"dw_ring_3x3_s1_fwd,dw_general_s1_fwd,dw_general_fwd", "direct_fwd"},
+    };
+    for (size_t i = 0; i < COUNT_OF(falls_to); i++) {
+        snprintf(options.disable, sizeof options.disable, "%s", falls_to[i][0]);
+        assert_string_equal(decide(&conv, &options).launch.kernel->name, falls_to[i][1]);
+    }
+    conv = problem(usual);
 
     static const char *const harmless[] = {
         "", "bwd_data", "bwd_filter,bwd_data", "direct_bwd_data", "direct", "fw", "al"};

@@ -32,7 +32,7 @@ static gdnn_tile common_tile(const gdnn_conv *conv)
     gdnn_tile all = {1, 1, {1, 1, 1}};
     for (int i = 0; i < gdnn_kernel_count; i++) {
         const gdnn_kernel *kernel = &gdnn_kernels[i];
-        if (kernel->dir != conv->dir || !(kernel->dtypes >> conv->dtype & 1) || !kernel->when(conv))
+        if (!gdnn_kernel_fits(kernel, conv))
             continue;
         all.n = (int)common_multiple(all.n, kernel->tile.n);
         all.groups = (int)common_multiple(all.groups, kernel->tile.groups);
