@@ -233,8 +233,10 @@ static void any_step(void)
 
 static void report(void)
 {
-    printf("inputs %llu, executes %llu, launches %llu, checked %llu, copies in lists %llu\n",
-           program.inputs, program.executes, program.launches, program.checked, program.marked);
+    printf("inputs %llu, executes %llu, launches %llu, checked %llu, copies in lists %llu, "
+           "special %llu, turned %llu, finished %llu\n",
+           program.inputs, program.executes, program.launches, program.checked, program.marked,
+           program.special, program.turned, program.finished);
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments);

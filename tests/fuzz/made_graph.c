@@ -27,6 +27,7 @@ static shape read_shape(void)
     shape s = {.type = types[take(&kind, 6)], .sums = CUDNN_DATA_FLOAT};
     s.sums = take(&kind, 4) == 3 || s.type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : s.sums;
     s.virtual_type = take(&kind, 2) ? s.type : s.sums;
+    bool large = take(&kind, 5) == 4; /* so that blocks share a sum */
     s.groups = groups[take(&sizes, 4)];
     s.cpg = 1 + take(&sizes, 2);
     s.kpg = 1 + take(&sizes, 3);
@@ -42,6 +43,10 @@ static shape read_shape(void)
     s.stride = 1 + take(&geometry, 2);
     s.dilation = 1 + take(&geometry, 2);
     s.odd = take(&geometry, 2);
+    if (large && s.spatial == 2) {
+        s.n *= 4;
+        s.in += 28;
+    }
     s.out = (s.in + s.pad + s.pad_after - (s.filter - 1) * s.dilation - 1) / s.stride + 1;
     return s;
 }

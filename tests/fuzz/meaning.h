@@ -17,8 +17,9 @@ typedef struct launch {
 
 /* Ends the process unless the launch writes where the plan writes with this variant pack, and what
  * it writes: memory is taken to hold small whole numbers that depend on the address. Looks at some
- * elements, which `random` chooses. False: it is too large to be checked. */
+ * elements, which `random` chooses. False: it is too large to be checked. *turned: it is of the
+ * forward convolution that the plan's backward-data is. */
 bool meaning_check(const library_object *plan, const library_object *pack, const launch *l,
-                   uint64_t random);
+                   uint64_t random, bool *turned);
 
 #endif

@@ -236,7 +236,7 @@ static unsigned notes_of(const library_object *engine)
 static int64_t workspace_of(const library_object *config)
 {
     const library_object *engine = library_element(config, CUDNN_ATTR_ENGINECFG_ENGINE, 0);
-    return engine ? 64 * (int64_t)(notes_of(engine) & 3) : 0;
+    return engine ? 4096 * (int64_t)(notes_of(engine) & 3) : 0;
 }
 
 cudnnStatus_t object_get(const library_object *object, cudnnBackendAttributeName_t name,

@@ -3,6 +3,7 @@
 #include "graph_table.h"
 #include "launcher.h"
 #include "options.h"
+#include <string.h>
 
 typedef cudnnBackendDescriptor_t descriptor;
 
@@ -173,11 +174,15 @@ static const library_object *finished(descriptor d, int type)
 static void check_launch(cudnnHandle_t handle, descriptor plan, descriptor variant_pack)
 {
     const launch *l = &launcher.last;
+    bool turned = false;
     if (!library_stream(handle) || l->stream != library_stream(handle))
         fault("launched in another stream than the handle's");
     program.checked += meaning_check(finished(plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR),
                                      finished(variant_pack, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR),
-                                     l, program.executes);
+                                     l, program.executes, &turned);
+    program.special += strncmp(l->kernel, "gdnn_direct_", strlen("gdnn_direct_")) != 0;
+    program.turned += turned;
+    program.finished += launcher.launches == 2;
 }
 
 void program_execute(cudnnHandle_t handle, descriptor plan, descriptor variant_pack)

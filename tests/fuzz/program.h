@@ -8,6 +8,9 @@
 /* What has happened in this process. */
 typedef struct program_counts {
     unsigned long long inputs, executes, launches, checked, marked;
+    /* launches of kernels that are not the direct ones; of them, those of backward-data as a forward
+     * convolution, and those that a second one finished */
+    unsigned long long special, turned, finished;
 } program_counts;
 
 extern program_counts program;
