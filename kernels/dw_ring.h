@@ -83,7 +83,13 @@ struct RingOut {
     const char *z;
     const T *bias;
     int columns, channels; /* inside of y */
-    int wide;              /* all of them, and aligned */
+    int access;            /* a RingAccess */
+};
+
+enum RingAccess {
+    RING_ELEMENTS, /* channels that are not all inside, or not aligned */
+    RING_VECTORS,  /* all channels at once */
+    RING_ALL       /* and all columns are inside */
 };
 
 template <class T, class S>
@@ -106,9 +112,9 @@ static __device__ __forceinline__ RingOut<T> ring_out(const RingPlace &p, T *y, 
         alignment |= (uintptr_t)z;
     if (a.has_bias)
         alignment |= (uintptr_t)bias;
-    out.wide = out.columns == S::COLUMNS && out.channels == S::CHANNELS &&
-               alignment % (S::CHANNELS * sizeof(T)) == 0;
-    gpu_keep(out.wide);
+    bool vectors = out.channels == S::CHANNELS && alignment % (S::CHANNELS * sizeof(T)) == 0;
+    out.access = !vectors ? RING_ELEMENTS : out.columns == S::COLUMNS ? RING_ALL : RING_VECTORS;
+    gpu_keep(out.access);
     return out;
 }
 
@@ -157,36 +163,62 @@ static __device__ __forceinline__ void end_values(float (&value)[V], const char 
     }
 }
 
+template <class T, class S, bool PLAIN, bool GUARDED>
+static __device__ __forceinline__ void store_vectors(const RingOut<T> &out,
+                                                     const float (&sum)[S::COLUMNS][S::CHANNELS],
+                                                     const gdnn_args &a)
+{
+    char *y = out.y;
+    const char *z = out.z;
+    const int step = a.tiling.y_column_bytes;
+    GPU_UNROLL
+    for (int q = 0; q < S::COLUMNS; q++, y += step, z += step) {
+        if (GUARDED && q >= out.columns)
+            continue;
+        float value[S::CHANNELS];
+        GPU_UNROLL
+        for (int c = 0; c < S::CHANNELS; c++)
+            value[c] = sum[q][c];
+        if (!PLAIN)
+            end_values<T, S::CHANNELS>(value, z, y, out.bias, a);
+        store_values<T, S::CHANNELS>(reinterpret_cast<T *>(y), value);
+    }
+}
+
+/* Channel by channel in a loop, which picks its sums: rare, and long if it were unrolled. */
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void store_elements(const RingOut<T> &out,
+                                                      const float (&sum)[S::COLUMNS][S::CHANNELS],
+                                                      const gdnn_args &a)
+{
+    GPU_NO_UNROLL
+    for (int c = 0; c < out.channels; c++) {
+        GPU_UNROLL
+        for (int q = 0; q < S::COLUMNS; q++) {
+            float value = sum[q][0];
+            GPU_UNROLL
+            for (int i = 1; i < S::CHANNELS; i++)
+                value = i == c ? sum[q][i] : value;
+            if (q < out.columns)
+                store_one<T, PLAIN>(out, (int64_t)q * a.tiling.y_column + c, c, value, a);
+        }
+    }
+}
+
 /* Stores a row of y and goes on to the next one. */
 template <class T, class S, bool PLAIN>
 static __device__ __forceinline__ void
 store_row(RingOut<T> &out, const float (&sum)[S::COLUMNS][S::CHANNELS], const gdnn_args &a)
 {
-    const gdnn_tiling &t = a.tiling;
-    if (out.wide) {
-        char *y = out.y;
-        const char *z = out.z;
-        GPU_UNROLL
-        for (int q = 0; q < S::COLUMNS; q++, y += t.y_column_bytes, z += t.y_column_bytes) {
-            float value[S::CHANNELS];
-            GPU_UNROLL
-            for (int c = 0; c < S::CHANNELS; c++)
-                value[c] = sum[q][c];
-            if (!PLAIN)
-                end_values<T, S::CHANNELS>(value, z, y, out.bias, a);
-            store_values<T, S::CHANNELS>(reinterpret_cast<T *>(y), value);
-        }
-    } else {
-        GPU_UNROLL
-        for (int q = 0; q < S::COLUMNS; q++)
-            GPU_UNROLL
-        for (int c = 0; c < S::CHANNELS; c++)
-            if (q < out.columns && c < out.channels)
-                store_one<T, PLAIN>(out, (int64_t)q * t.y_column + c, c, sum[q][c], a);
-    }
-    out.y += t.y_row_bytes;
+    if (PLAIN && out.access == RING_ALL)
+        store_vectors<T, S, PLAIN, false>(out, sum, a);
+    else if (out.access != RING_ELEMENTS)
+        store_vectors<T, S, PLAIN, true>(out, sum, a);
+    else
+        store_elements<T, S, PLAIN>(out, sum, a);
+    out.y += a.tiling.y_row_bytes;
     if (!PLAIN)
-        out.z += t.y_row_bytes;
+        out.z += a.tiling.y_row_bytes;
 }
 
 /* From behind the `rows` rows that were stored to the first one in the images of the next turn. */
@@ -202,7 +234,8 @@ static __device__ __forceinline__ void next_images(RingOut<T> &out, int rows, co
 template <class T>
 static __device__ __forceinline__ void store_no_more(RingOut<T> &out)
 {
-    out.wide = out.columns = 0;
+    out.columns = 0;
+    out.access = RING_VECTORS;
 }
 
 /* A thread's share of bringing a row of x: some of its columns, one chunk of each. */

@@ -105,7 +105,7 @@ def compile_kernel(nvcc, file, arch, folder):
     if not source.is_file():
         raise Wrong("kernels.def names %s, but there is no %s" % (file, source))
     flags = compiler_flags((KERNELS / "meson.build").read_text())
-    command = [nvcc, "-cubin", "-gencode", "arch=compute_%d,code=sm_%d" % (arch, arch), *flags, "-Xptxas", "-v",
+    command = [nvcc, "-cubin", "-gencode", "arch=compute_%d,code=sm_%d" % (arch, arch), "-lineinfo", *flags, "-Xptxas", "-v",
                str(source)]
     key = hashlib.sha256(repr(command).encode() + run([nvcc, "--version"]).stdout.encode())
     for path in [source, *sorted(KERNELS.glob("*.h"))]:
