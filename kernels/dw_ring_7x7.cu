@@ -4,8 +4,8 @@
 typedef RingShape<7, 7, 1, 1, 7, 8> Stride1;
 typedef RingShape<7, 7, 2, 1, 7, 8> Stride2;
 
-#define THREADS 128
-#define BLOCKS  3
+#define THREADS   128
+#define BLOCKS(T) 3
 #define INSTANCES(dtype, T)                                                                        \
     RING_KERNEL(dw_ring_7x7_s1_fwd, Stride1, dtype, T)                                             \
     RING_KERNEL(dw_ring_7x7_s2_fwd, Stride2, dtype, T)

@@ -1,7 +1,7 @@
 /* The instances of a ring kernel: INSTANCES(dtype, T) for all types, each with RING_KERNEL(name, shape, dtype, T) in both
- * epilogues, for blocks of THREADS threads of which BLOCKS fit an SM. */
+ * epilogues, for blocks of THREADS threads of which BLOCKS(T) fit an SM. */
 #define RING_INSTANCE(name, shape, dtype, T, end, plain)                                           \
-    extern "C" __global__ void __launch_bounds__(THREADS, plain ? BLOCKS : 2)                      \
+    extern "C" __global__ void __launch_bounds__(THREADS, plain ? BLOCKS(T) : 2)                   \
         gdnn_##name##_nhwc_##dtype##end(const T *x, const T *w, T *y, const T *z, const T *bias,   \
                                         void *, gdnn_args a)                                       \
     {                                                                                              \
