@@ -142,6 +142,17 @@ static __device__ __forceinline__ A forward_end(A sum, const T *z, const T *prio
     return sum;
 }
 
+/* What a problem does not have gets a valid address, since offsets of a null pointer are undefined; it is not read. */
+template <class T>
+static __device__ __forceinline__ void address_absent(const T *&z, const T *&bias, const T *y,
+                                                      const gdnn_args &a)
+{
+    if (!a.has_z)
+        z = y;
+    if (!a.has_bias)
+        bias = y;
+}
+
 /* alpha * sum + beta * prior, the end of every gradient. */
 template <class T, class A>
 static __device__ __forceinline__ void finish(T *out, A sum, const gdnn_args &a)

@@ -28,9 +28,10 @@ static __device__ __forceinline__ FwdTaps fwd_taps(const gdnn_axis &axis, int64_
 
 template <class T, bool CHANNELS_LAST>
 static __device__ __forceinline__ void direct_fwd(const T *__restrict__ x, const T *__restrict__ w,
-                                                  T *y, const T *z, const T *__restrict__ bias,
+                                                  T *y, const T *z, const T *bias,
                                                   const gdnn_args &a)
 {
+    address_absent<T>(z, bias, y, a);
     typedef typename Sum<T>::type A;
     int64_t index = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, k = 0;
     if (CHANNELS_LAST)

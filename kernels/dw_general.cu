@@ -12,8 +12,8 @@
 #define INSTANCES(dtype, T)                                                                        \
     INSTANCE(dw_general_fwd, 1, 3, dtype, T, _plain, true)                                         \
     INSTANCE(dw_general_fwd, 1, 3, dtype, T, , false)                                              \
-    INSTANCE(dw_general_s1_fwd, 2, 2, dtype, T, _plain, true)                                      \
-    INSTANCE(dw_general_s1_fwd, 2, 2, dtype, T, , false)
+    INSTANCE(dw_general_s1_fwd, 2, 1, dtype, T, _plain, true)                                      \
+    INSTANCE(dw_general_s1_fwd, 2, 1, dtype, T, , false)
 
 INSTANCES(f16, __half)
 INSTANCES(bf16, __nv_bfloat16)

@@ -197,9 +197,11 @@ static __device__ __forceinline__ void add_row_pairs(TapRows<T> m, const TapRang
 /* COLUMNS: outputs that a thread computes at a time; 2 for stride and dilation 1 along the columns. */
 template <class T, int COLUMNS, bool PLAIN>
 static __device__ __forceinline__ void dw_general(const T *__restrict__ x, const T *__restrict__ w,
-                                                  T *y, const T *z, const T *__restrict__ bias,
+                                                  T *y, const T *z, const T *bias,
                                                   const gdnn_args &a)
 {
+    if (!PLAIN)
+        address_absent<T>(z, bias, y, a);
     GPU_DYN_SHARED(float, filters);
     const int VECTOR = 16 / (int)sizeof(T);
     const gdnn_tiling &t = a.tiling;

@@ -206,9 +206,10 @@ static __device__ __forceinline__ int compute_stage(PlaneMarch<T, S> &m, const P
 
 template <class T, class S, bool PLAIN>
 static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T *__restrict__ w,
-                                                T *y, const T *z, const T *__restrict__ bias,
-                                                const gdnn_args &a)
+                                                T *y, const T *z, const T *bias, const gdnn_args &a)
 {
+    if (!PLAIN)
+        address_absent<T>(z, bias, y, a);
     GPU_DYN_SHARED(T, filters);
     const gdnn_tiling &t = a.tiling;
     PlanePlace p = plane_place<S>(a);

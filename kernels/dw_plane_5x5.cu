@@ -2,9 +2,6 @@
 #include "dw_plane.h"
 
 typedef PlaneShape<5, 5, 1, 7> Stride1;
-typedef PlaneShape<5, 5, 2, 7> Stride2;
 
-#define INSTANCES(dtype, T)                                                                        \
-    PLANE_KERNEL(dw_plane_5x5_s1_fwd, Stride1, 3, dtype, T)                                        \
-    PLANE_KERNEL(dw_plane_5x5_s2_fwd, Stride2, 3, dtype, T)
+#define INSTANCES(dtype, T) PLANE_KERNEL(dw_plane_5x5_s1_fwd, Stride1, 3, dtype, T)
 #include "dw_plane_instances.h"

@@ -652,9 +652,9 @@ ring_run(const RingPlace &p, const T *__restrict__ x, const T *__restrict__ w,
 
 template <class T, class S, bool PLAIN>
 static __device__ __forceinline__ void dw_ring(const T *__restrict__ x, const T *__restrict__ w,
-                                               T *y, const T *z, const T *__restrict__ bias,
-                                               const gdnn_args &a)
+                                               T *y, const T *z, const T *bias, const gdnn_args &a)
 {
+    address_absent<T>(z, bias, y, a);
     RingPlace p = ring_place<S>(a);
     ring_run<T, S, PLAIN>(p, x, w, ring_out<T, S>(p, y, z, bias, a), a);
 }
