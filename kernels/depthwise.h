@@ -30,23 +30,6 @@ static __device__ __forceinline__ bool filter_is_flipped(const gdnn_args &a)
     return (FILTER_W > 1 ? a.axis[2].w_stride : a.axis[1].w_stride) < 0;
 }
 
-/* The largest power of two up to 16 that divides all bits of `alignment`. */
-static __device__ __forceinline__ int alignment_of(uint64_t alignment)
-{
-    uint32_t bits = (uint32_t)alignment | 16u;
-    return (int)(bits & (~bits + 1));
-}
-
-/* Starts a copy of 16, 4 or, at once, sizeof(T) bytes to shared memory; zeros instead where !present. */
-template <int BYTES, class T>
-static __device__ __forceinline__ void copy_chunk(T *to, const T *from, bool present)
-{
-    if constexpr (BYTES >= 4)
-        gpu_cp_async<BYTES>(to, from, present ? BYTES : 0);
-    else
-        *to = present ? *from : T(0.0f);
-}
-
 /* Copies `count` elements to `to` in shared memory (aligned to 16 bytes), by `threads` threads of which this is one, and
  * fills up to `room` elements with zeros. Complete after a commit, a wait and a barrier. */
 template <class T>
@@ -59,6 +42,48 @@ static __device__ __forceinline__ void copy_run(T *to, const T *from, int count,
         gpu_cp_async<16>(to + i * VECTOR, from + i * VECTOR);
     for (int i = vectors * VECTOR + thread; i < room; i += threads)
         to[i] = i < count ? from[i] : T(0.0f);
+}
+
+/* Copies one chunk of a thread's columns of a row into a ring, from `to` to `to` + `span` bytes. */
+template <int BYTES>
+static __device__ __forceinline__ void copy_chunks(const char *from, gpu_shared to, int span,
+                                                   const gdnn_tiling &t)
+{
+    GPU_NO_UNROLL
+    for (gpu_shared end = to + span; to < end; to += t.copies_to, from += t.copies_from)
+        gpu_copy_shared<BYTES>(to, from);
+}
+
+/* The same with chunks of `chunk` bytes, a size known at launch; false if it is none that can be copied. */
+static __device__ __forceinline__ bool copy_chunks_of(int chunk, const char *from, gpu_shared to,
+                                                      int span, const gdnn_tiling &t)
+{
+    if (chunk == 16)
+        copy_chunks<16>(from, to, span, t);
+    else if (chunk == 8)
+        copy_chunks<8>(from, to, span, t);
+    else if (chunk == 4)
+        copy_chunks<4>(from, to, span, t);
+    else
+        return false;
+    return true;
+}
+
+/* Copies every column, element by element: of `elements` of a column each thread of an image has every so many as there are
+ * threads, from its number on. */
+template <class T>
+static __device__ __forceinline__ void copy_elements(const char *row, gpu_shared to, int span,
+                                                     int elements, const gdnn_tiling &t)
+{
+    int group = t.lanes * t.strips;
+    const T *from = reinterpret_cast<const T *>(row);
+    elements -= (int)threadIdx.x % group;
+    GPU_NO_UNROLL
+    for (gpu_shared end = to + span; to < end; to += t.tile_bytes, from += t.x_column) {
+        GPU_NO_UNROLL
+        for (int i = 0; i < elements; i += group)
+            gpu_store_shared(to + i * (int)sizeof(T), from[i]);
+    }
 }
 
 /* The filters of V channels from a run of whole filters in shared memory, taps in the order of the convolution. */
@@ -77,18 +102,21 @@ static __device__ __forceinline__ void load_filters(const T *run, bool flipped,
             raw[i * V + j] = part[j];
     }
     GPU_UNROLL
-    for (int tap = 0; tap < TAPS; tap++)
+    for (int tap = 0; tap < TAPS; tap++) {
         GPU_UNROLL
-    for (int v = 0; v < V; v++)
-        filter[tap][v] = raw[v * TAPS + tap];
-    if (flipped)
+        for (int v = 0; v < V; v++)
+            filter[tap][v] = raw[v * TAPS + tap];
+    }
+    if (flipped) {
         GPU_UNROLL
-    for (int tap = 0; tap < TAPS / 2; tap++)
-        GPU_UNROLL
-    for (int v = 0; v < V; v++) {
-        float other = filter[tap][v];
-        filter[tap][v] = filter[TAPS - 1 - tap][v];
-        filter[TAPS - 1 - tap][v] = other;
+        for (int tap = 0; tap < TAPS / 2; tap++) {
+            GPU_UNROLL
+            for (int v = 0; v < V; v++) {
+                float other = filter[tap][v];
+                filter[tap][v] = filter[TAPS - 1 - tap][v];
+                filter[TAPS - 1 - tap][v] = other;
+            }
+        }
     }
 }
 
@@ -98,10 +126,11 @@ static __device__ __forceinline__ bool all_finite(const float (&filter)[TAPS][V]
 {
     float zero = 0;
     GPU_UNROLL
-    for (int tap = 0; tap < TAPS; tap++)
+    for (int tap = 0; tap < TAPS; tap++) {
         GPU_UNROLL
-    for (int v = 0; v < V; v++)
-        zero = fmaf(filter[tap][v], 0.0f, zero);
+        for (int v = 0; v < V; v++)
+            zero = fmaf(filter[tap][v], 0.0f, zero);
+    }
     return zero == 0;
 }
 

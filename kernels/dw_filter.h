@@ -221,46 +221,16 @@ static __device__ __forceinline__ void filter_clear(gpu_shared at, int bytes, co
         gpu_store_shared(at + i, 0u);
 }
 
-template <int BYTES, class T>
-static __device__ __forceinline__ void filter_copy_chunks(const FilterShare<T> &s, int offset,
-                                                          const gdnn_tiling &t)
-{
-    const char *from = s.from;
-    gpu_shared to = s.to + offset;
-    GPU_NO_UNROLL
-    for (gpu_shared end = to + s.span; to < end; to += t.copies_to, from += t.copies_from)
-        gpu_copy_shared<BYTES>(to, from);
-}
-
-template <class T>
-static __device__ __forceinline__ void filter_copy_elements(const FilterShare<T> &s, int offset,
-                                                            int elements, const gdnn_tiling &t)
-{
-    int group = t.lanes * t.strips;
-    const T *from = reinterpret_cast<const T *>(s.from);
-    gpu_shared to = s.to + offset;
-    elements -= (int)threadIdx.x % group;
-    GPU_NO_UNROLL
-    for (gpu_shared end = to + s.span; to < end; to += t.tile_bytes, from += t.x_column)
-        GPU_NO_UNROLL
-    for (int i = 0; i < elements; i += group)
-        gpu_store_shared(to + i * (int)sizeof(T), from[i]);
-}
-
 /* Starts the copies of a share's row into the slot at `offset`; the row of the thread's image has `bytes` from `row` on. */
 template <class T>
 static __device__ __forceinline__ void filter_copy(const FilterShare<T> &s, int offset, int chunk,
                                                    int elements, gpu_shared row, int bytes,
                                                    const gdnn_tiling &t)
 {
-    if (chunk == 16)
-        filter_copy_chunks<16>(s, offset, t);
-    else if (chunk == 8)
-        filter_copy_chunks<8>(s, offset, t);
-    else if (chunk == 4)
-        filter_copy_chunks<4>(s, offset, t);
-    else if (elements)
-        filter_copy_elements(s, offset, elements, t);
+    if (copy_chunks_of(chunk, s.from, s.to + offset, s.span, t))
+        return;
+    if (elements)
+        copy_elements<T>(s.from, s.to + offset, s.span, elements, t);
     else
         filter_clear(row + offset, bytes, t);
 }
@@ -426,12 +396,14 @@ template <class T, class S>
 static __device__ __forceinline__ void filter_renumber(FilterMarch<T, S> &m)
 {
     GPU_UNROLL
-    for (int set = 1; set <= S::SETS - 1; set++)
+    for (int set = 1; set <= S::SETS - 1; set++) {
         GPU_UNROLL
-    for (int q = 0; q < S::COLUMNS; q++)
-        GPU_UNROLL
-    for (int c = 0; c < S::CHANNELS; c++)
-        m.set[set][q][c] = m.set[(set + 1) % S::SETS][q][c];
+        for (int q = 0; q < S::COLUMNS; q++) {
+            GPU_UNROLL
+            for (int c = 0; c < S::CHANNELS; c++)
+                m.set[set][q][c] = m.set[(set + 1) % S::SETS][q][c];
+        }
+    }
 }
 
 /* The steps after dy's last row, which meet rows of dy of BACK and more steps before. */
@@ -473,10 +445,11 @@ template <class S>
 static __device__ __forceinline__ void filter_close_chain(float (&chain)[S::TAPS][S::CHANNELS],
                                                           float *sums, int pitch, bool add)
 {
-    if (add)
+    if (add) {
         GPU_UNROLL
-    for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
-        chain[k / S::CHANNELS][k % S::CHANNELS] += sums[k * pitch];
+        for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
+            chain[k / S::CHANNELS][k % S::CHANNELS] += sums[k * pitch];
+    }
     GPU_UNROLL
     for (int k = 0; k < S::TAPS * S::CHANNELS; k++) {
         sums[k * pitch] = chain[k / S::CHANNELS][k % S::CHANNELS];
@@ -516,35 +489,38 @@ static __device__ __forceinline__ void filter_exact(const T *x, const T *dy, int
         int r = k / S::CHANNELS / S::FILTER_W, s = k / S::CHANNELS % S::FILTER_W;
         int channel = me.channel_tile + me.lane * S::CHANNELS + k % S::CHANNELS;
         float total = 0;
-        if (channel < a.c)
+        if (channel < a.c) {
             GPU_NO_UNROLL
-        for (int64_t at = first; at < end; at++) {
-            FilterPlace p = filter_place<S>(at, me, a);
-            int64_t n = p.n;
-            GPU_NO_UNROLL
-            for (int left = p.rounds - p.lacks_last; left > 0; left--, n += a.tiling.images) {
-                float image = 0;
+            for (int64_t at = first; at < end; at++) {
+                FilterPlace p = filter_place<S>(at, me, a);
+                int64_t n = p.n;
                 GPU_NO_UNROLL
-                for (int row = p.first_row; row < p.end_row; row++) {
-                    int i = row * S::STRIDE + r - p.h.pad;
-                    float chain = 0;
+                for (int left = p.rounds - p.lacks_last; left > 0; left--, n += a.tiling.images) {
+                    float image = 0;
                     GPU_NO_UNROLL
-                    for (int q = 0; q < S::COLUMNS; q++) {
-                        int column = p.first_strip + me.strip * S::COLUMNS + q;
-                        int j = column * S::STRIDE + s - p.w.pad;
-                        if (column >= p.w.out || i < 0 || i >= p.h.in || j < 0 || j >= p.w.in)
-                            continue;
-                        int64_t x_at = n * a.axis[1].in * a.axis[2].in * a.c +
-                                       ((int64_t)p.h.first * a.axis[2].in + p.w.first) * a.c +
-                                       i * a.tiling.x_row + (int64_t)j * a.tiling.x_column;
-                        int64_t y_at = n * a.axis[1].out * a.axis[2].out * a.c +
-                                       ((int64_t)p.phase_h * a.axis[2].out + p.phase_w) * a.c +
-                                       row * a.tiling.y_row + (int64_t)column * a.tiling.y_column;
-                        chain = fmaf(load(x + x_at + channel), load(dy + y_at + channel), chain);
+                    for (int row = p.first_row; row < p.end_row; row++) {
+                        int i = row * S::STRIDE + r - p.h.pad;
+                        float chain = 0;
+                        GPU_NO_UNROLL
+                        for (int q = 0; q < S::COLUMNS; q++) {
+                            int column = p.first_strip + me.strip * S::COLUMNS + q;
+                            int j = column * S::STRIDE + s - p.w.pad;
+                            if (column >= p.w.out || i < 0 || i >= p.h.in || j < 0 || j >= p.w.in)
+                                continue;
+                            int64_t x_at = n * a.axis[1].in * a.axis[2].in * a.c +
+                                           ((int64_t)p.h.first * a.axis[2].in + p.w.first) * a.c +
+                                           i * a.tiling.x_row + (int64_t)j * a.tiling.x_column;
+                            int64_t y_at = n * a.axis[1].out * a.axis[2].out * a.c +
+                                           ((int64_t)p.phase_h * a.axis[2].out + p.phase_w) * a.c +
+                                           row * a.tiling.y_row +
+                                           (int64_t)column * a.tiling.y_column;
+                            chain =
+                                fmaf(load(x + x_at + channel), load(dy + y_at + channel), chain);
+                        }
+                        image += chain;
                     }
-                    image += chain;
+                    total += image;
                 }
-                total += image;
             }
         }
         sums[k * pitch] = total;
@@ -625,10 +601,11 @@ static __device__ __forceinline__ void dw_filter(const T *__restrict__ x, T *dw,
     GPU_UNROLL
     for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
         zero = fmaf(m.sum[k / S::CHANNELS][k % S::CHANNELS], 0.0f, zero);
-    if (t.sums)
+    if (t.sums) {
         GPU_NO_UNROLL
-    for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
-        zero = fmaf(sums[k * pitch], 0.0f, zero);
+        for (int k = 0; k < S::TAPS * S::CHANNELS; k++)
+            zero = fmaf(sums[k * pitch], 0.0f, zero);
+    }
     /* what is not finite may have met zeros of the padding */
     if (__syncthreads_or(zero != 0)) {
         if (me.there)

@@ -134,6 +134,22 @@ static __device__ __forceinline__ void add_rows(TapRows<T> m, int columns, const
     }
 }
 
+/* The next element of a row: with its own tap into the first of two neighbouring outputs, with the tap before into the
+ * second. */
+template <class T, bool WIDE, int VECTOR>
+static __device__ __forceinline__ void add_pair(const TapRows<T> &m, const T *&from, gpu_shared &at,
+                                                const gdnn_tiling &t, const float (&before)[VECTOR],
+                                                float (&tap)[VECTOR], float (&sum)[2][VECTOR])
+{
+    float x[VECTOR];
+    from += t.x_column;
+    at += (uint32_t)t.tile_bytes;
+    load_channels<T, WIDE>(from, m.places, x);
+    load_factors(at, (uint32_t)t.lanes * 16, tap);
+    add_products(tap, x, sum[0]);
+    add_products(before, x, sum[1]);
+}
+
 /* The same for two neighbouring outputs of stride and dilation 1, for all taps of a row that meet x, `first` and `second`:
  * an element of x that meets tap s of the first meets tap s - 1 of the second, so each is read once for both. The first row
  * meets x at m.from with tap 0, which may lie outside. */
@@ -163,26 +179,11 @@ static __device__ __forceinline__ void add_row_pairs(TapRows<T> m, const TapRang
         int left = first.end - second.first - 1;
         GPU_NO_UNROLL
         for (; left > 1; left -= 2) {
-            from += t.x_column;
-            at += tap_bytes;
-            load_channels<T, WIDE>(from, m.places, x);
-            load_factors(at, fours, odd);
-            add_products(odd, x, sum[0]);
-            add_products(even, x, sum[1]);
-            from += t.x_column;
-            at += tap_bytes;
-            load_channels<T, WIDE>(from, m.places, x);
-            load_factors(at, fours, even);
-            add_products(even, x, sum[0]);
-            add_products(odd, x, sum[1]);
+            add_pair<T, WIDE>(m, from, at, t, even, odd, sum);
+            add_pair<T, WIDE>(m, from, at, t, odd, even, sum);
         }
         if (left > 0) {
-            from += t.x_column;
-            at += tap_bytes;
-            load_channels<T, WIDE>(from, m.places, x);
-            load_factors(at, fours, odd);
-            add_products(odd, x, sum[0]);
-            add_products(even, x, sum[1]);
+            add_pair<T, WIDE>(m, from, at, t, even, odd, sum);
             GPU_UNROLL
             for (int v = 0; v < VECTOR; v++)
                 even[v] = odd[v];
@@ -243,43 +244,45 @@ static __device__ __forceinline__ void dw_general(const T *__restrict__ x, const
         float total[COLUMNS][VECTOR] = {};
 
         GPU_NO_UNROLL
-        for (int r = 0; r < filter_h; r += t.chunk_rows)
+        for (int r = 0; r < filter_h; r += t.chunk_rows) {
             GPU_NO_UNROLL
-        for (int c = 0; c < filter_w; c += t.chunk_columns) {
-            if (!one_chunk) {
-                __syncthreads();
-                load_chunk(filters, w, tile_first, r, c, a);
-                __syncthreads();
-            }
-            int h0 = max(taps_h.first, r);
-            m.rows = min(taps_h.end, r + t.chunk_rows) - h0;
-            if (!present || m.rows <= 0)
-                continue;
-            int line = (taps_h.in + (h0 - taps_h.first) * (int)h.dilation.value) * (int)s.in;
-            m.filter = own + (uint32_t)((h0 - r) * t.slot_bytes);
-            float sum[COLUMNS][VECTOR] = {};
-            if constexpr (COLUMNS == 1) {
-                int w0 = max(taps_w[0].first, c);
-                int columns = min(taps_w[0].end, c + t.chunk_columns) - w0;
-                int in = taps_w[0].in + (w0 - taps_w[0].first) * (int)s.dilation.value;
-                m.from = image + (line + in) * (int)a.c;
-                m.filter += (uint32_t)((w0 - c) * t.tile_bytes);
-                if (wide)
-                    add_rows<T, true>(m, columns, t, sum[0]);
-                else
-                    add_rows<T, false>(m, columns, t, sum[0]);
-            } else {
-                m.from = image + (int64_t)(line + taps_w[0].in - taps_w[0].first) * a.c;
-                if (wide)
-                    add_row_pairs<T, true>(m, taps_w[0], taps_w[1], t, sum);
-                else
-                    add_row_pairs<T, false>(m, taps_w[0], taps_w[1], t, sum);
-            }
-            GPU_UNROLL
-            for (int q = 0; q < COLUMNS; q++)
+            for (int c = 0; c < filter_w; c += t.chunk_columns) {
+                if (!one_chunk) {
+                    __syncthreads();
+                    load_chunk(filters, w, tile_first, r, c, a);
+                    __syncthreads();
+                }
+                int h0 = max(taps_h.first, r);
+                m.rows = min(taps_h.end, r + t.chunk_rows) - h0;
+                if (!present || m.rows <= 0)
+                    continue;
+                int line = (taps_h.in + (h0 - taps_h.first) * (int)h.dilation.value) * (int)s.in;
+                m.filter = own + (uint32_t)((h0 - r) * t.slot_bytes);
+                float sum[COLUMNS][VECTOR] = {};
+                if constexpr (COLUMNS == 1) {
+                    int w0 = max(taps_w[0].first, c);
+                    int columns = min(taps_w[0].end, c + t.chunk_columns) - w0;
+                    int in = taps_w[0].in + (w0 - taps_w[0].first) * (int)s.dilation.value;
+                    m.from = image + (line + in) * (int)a.c;
+                    m.filter += (uint32_t)((w0 - c) * t.tile_bytes);
+                    if (wide)
+                        add_rows<T, true>(m, columns, t, sum[0]);
+                    else
+                        add_rows<T, false>(m, columns, t, sum[0]);
+                } else {
+                    m.from = image + (int64_t)(line + taps_w[0].in - taps_w[0].first) * a.c;
+                    if (wide)
+                        add_row_pairs<T, true>(m, taps_w[0], taps_w[1], t, sum);
+                    else
+                        add_row_pairs<T, false>(m, taps_w[0], taps_w[1], t, sum);
+                }
                 GPU_UNROLL
-            for (int v = 0; v < VECTOR; v++)
-                total[q][v] += sum[q][v];
+                for (int q = 0; q < COLUMNS; q++) {
+                    GPU_UNROLL
+                    for (int v = 0; v < VECTOR; v++)
+                        total[q][v] += sum[q][v];
+                }
+            }
         }
 
         int64_t to = ((n * h.out + row) * s.out + column) * a.k + channel;

@@ -135,24 +135,28 @@ exact_strip(const PlanePlace &p, const T *x, T *y, const T *z, const T *bias,
     int first = p.strip * S::COLUMNS, end = min(first + S::COLUMNS, out_w);
     int channel = p.channel_tile + p.plane;
     GPU_NO_UNROLL
-    for (int64_t n = p.n; n < p.n + p.images; n++)
+    for (int64_t n = p.n; n < p.n + p.images; n++) {
         GPU_NO_UNROLL
-    for (int row = p.first_row; row < p.end_row; row++)
-        GPU_NO_UNROLL
-    for (int q = first; q < end; q++) {
-        const T *plane = x + n * a.x_stride_n + (int64_t)channel * in_h * in_w;
-        int i0 = row * S::STRIDE - (int)a.axis[1].pad, j0 = q * S::STRIDE - (int)a.axis[2].pad;
-        float sum = 0;
-        GPU_UNROLL
-        for (int tap = 0; tap < S::TAPS; tap++) {
-            int i = i0 + tap / S::FILTER_W, j = j0 + tap % S::FILTER_W;
-            if (i >= 0 && i < in_h && j >= 0 && j < in_w)
-                sum = fmaf(filter[tap][0], load(plane + i * in_w + j), sum);
+        for (int row = p.first_row; row < p.end_row; row++) {
+            GPU_NO_UNROLL
+            for (int q = first; q < end; q++) {
+                const T *plane = x + n * a.x_stride_n + (int64_t)channel * in_h * in_w;
+                int i0 = row * S::STRIDE - (int)a.axis[1].pad,
+                    j0 = q * S::STRIDE - (int)a.axis[2].pad;
+                float sum = 0;
+                GPU_UNROLL
+                for (int tap = 0; tap < S::TAPS; tap++) {
+                    int i = i0 + tap / S::FILTER_W, j = j0 + tap % S::FILTER_W;
+                    if (i >= 0 && i < in_h && j >= 0 && j < in_w)
+                        sum = fmaf(filter[tap][0], load(plane + i * in_w + j), sum);
+                }
+                int64_t at =
+                    n * a.y_stride_n + (channel * a.axis[1].out + row) * (int64_t)out_w + q;
+                if (!PLAIN)
+                    sum = forward_end(sum, z + at, y + at, bias + channel, a);
+                store(y + at, sum);
+            }
         }
-        int64_t at = n * a.y_stride_n + (channel * a.axis[1].out + row) * (int64_t)out_w + q;
-        if (!PLAIN)
-            sum = forward_end(sum, z + at, y + at, bias + channel, a);
-        store(y + at, sum);
     }
 }
 

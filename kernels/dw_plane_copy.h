@@ -75,10 +75,11 @@ static __device__ __forceinline__ void bring_run(gpu_shared to, const T *run, in
     to += first;
     int step = share.step, left = last - first;
     GPU_NO_UNROLL
-    for (; left > 3 * step; left -= 4 * step)
+    for (; left > 3 * step; left -= 4 * step) {
         GPU_UNROLL
-    for (int i = 0; i < 4; i++, from += step, to += step)
-        gpu_copy_shared<16>(to, from);
+        for (int i = 0; i < 4; i++, from += step, to += step)
+            gpu_copy_shared<16>(to, from);
+    }
     GPU_NO_UNROLL
     for (; left > 0; left -= step, from += step, to += step)
         gpu_copy_shared<16>(to, from);
@@ -107,10 +108,11 @@ static __device__ __forceinline__ void store_run(T *run, gpu_shared from, int by
     to += first;
     from += first;
     GPU_NO_UNROLL
-    for (; left > 3 * step; left -= 4 * step)
+    for (; left > 3 * step; left -= 4 * step) {
         GPU_UNROLL
-    for (int i = 0; i < 4; i++, to += step, from += step)
-        store_chunk(to, from);
+        for (int i = 0; i < 4; i++, to += step, from += step)
+            store_chunk(to, from);
+    }
     GPU_NO_UNROLL
     for (; left > 0; left -= step, to += step, from += step)
         store_chunk(to, from);

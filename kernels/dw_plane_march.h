@@ -78,15 +78,17 @@ static __device__ __forceinline__ void renumber(PlaneMarch<T, S> &m)
 {
     float old[S::SETS][S::COLUMNS];
     GPU_UNROLL
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
         GPU_UNROLL
-    for (int set = 0; set < S::SETS; set++)
-        GPU_UNROLL
-    for (int q = 0; q < S::COLUMNS; q++)
-        if (pass == 0)
-            old[set][q] = m.sum[set][q];
-        else
-            m.sum[set][q] = old[(set + U) % S::SETS][q];
+        for (int set = 0; set < S::SETS; set++) {
+            GPU_UNROLL
+            for (int q = 0; q < S::COLUMNS; q++)
+                if (pass == 0)
+                    old[set][q] = m.sum[set][q];
+                else
+                    m.sum[set][q] = old[(set + U) % S::SETS][q];
+        }
+    }
 }
 
 /* Stores the next row of y. */
@@ -94,17 +96,18 @@ template <int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ void store_row(PlaneMarch<T, S> &m,
                                                  const float (&sum)[S::COLUMNS], const gdnn_args &a)
 {
-    if (EDGES == GDNN_PLANE_MASKED || m.columns)
+    if (EDGES == GDNN_PLANE_MASKED || m.columns) {
         GPU_UNROLL
-    for (int q = 0; q < S::COLUMNS; q++)
-        if (EDGES != GDNN_PLANE_MASKED || q < m.columns) {
-            float value = sum[q];
-            if (!PLAIN)
-                value = forward_end(value, m.z + q, m.prior + q, m.bias, a);
-            T element;
-            store(&element, value);
-            gpu_store_shared(m.out + q * (int)sizeof(T), element);
-        }
+        for (int q = 0; q < S::COLUMNS; q++)
+            if (EDGES != GDNN_PLANE_MASKED || q < m.columns) {
+                float value = sum[q];
+                if (!PLAIN)
+                    value = forward_end(value, m.z + q, m.prior + q, m.bias, a);
+                T element;
+                store(&element, value);
+                gpu_store_shared(m.out + q * (int)sizeof(T), element);
+            }
+    }
     m.out += m.y_pitch;
     if (!PLAIN) {
         m.z += a.axis[2].out;

@@ -308,46 +308,16 @@ static __device__ __forceinline__ RingSource<T> ring_source(const RingPlace &p, 
     return s;
 }
 
-template <int BYTES, class T>
-static __device__ __forceinline__ void copy_chunks(const RingSource<T> &s, gpu_shared to,
-                                                   const gdnn_tiling &t)
-{
-    const char *from = s.from;
-    GPU_NO_UNROLL
-    for (gpu_shared end = to + s.span; to < end; to += t.copies_to, from += t.copies_from)
-        gpu_copy_shared<BYTES>(to, from);
-}
-
-template <class T>
-static __device__ __forceinline__ void copy_elements(const RingSource<T> &s, gpu_shared to,
-                                                     int channel_tile, const gdnn_args &a)
-{
-    const gdnn_tiling &t = a.tiling;
-    int group = t.lanes * t.strips, own = (int)threadIdx.x % group;
-    int elements = min(t.tile, (int)a.c - channel_tile) - own;
-    const T *from = reinterpret_cast<const T *>(s.from);
-    GPU_NO_UNROLL
-    for (gpu_shared end = to + s.span; to < end; to += t.tile_bytes, from += t.x_column)
-        GPU_NO_UNROLL
-    for (int i = 0; i < elements; i += group)
-        gpu_store_shared(to + i * (int)sizeof(T), from[i]);
-}
-
 /* Starts the next row's copies, if there is one, into the slot at `offset`; a commit in any case. */
 template <class T, class S>
 static __device__ __forceinline__ void fetch_row(RingSource<T> &s, int offset, const gdnn_args &a)
 {
     const gdnn_tiling &t = a.tiling;
     gpu_shared to = s.to + offset;
-    if (s.chunk == 16) {
-        copy_chunks<16>(s, to, t);
-    } else if (s.chunk == 8) {
-        copy_chunks<8>(s, to, t);
-    } else if (s.chunk == 4) {
-        copy_chunks<4>(s, to, t);
-    } else {
+    if (!copy_chunks_of(s.chunk, s.from, to, s.span, t)) {
         int64_t block = blockIdx.x;
-        copy_elements(s, to, (int)peel(block, t.channel_tiles) * t.tile, a);
+        int channel_tile = (int)peel(block, t.channel_tiles) * t.tile;
+        copy_elements<T>(s.from, to, s.span, min(t.tile, (int)a.c - channel_tile), t);
     }
     s.from += t.x_row_bytes;
     if (--s.left <= 0) {
@@ -367,25 +337,28 @@ static __device__ __forceinline__ void exact_rows(const RingPlace &p, const Ring
                                                   const gdnn_args &a)
 {
     GPU_NO_UNROLL
-    for (int row = p.first_row; row < p.end_row; row++)
+    for (int row = p.first_row; row < p.end_row; row++) {
         GPU_NO_UNROLL
-    for (int q = 0; q < out.columns; q++)
-        GPU_NO_UNROLL
-    for (int c = 0; c < out.channels; c++) {
-        int i0 = row * S::STRIDE - p.h.pad;
-        int j0 = (p.first_strip + p.strip * S::COLUMNS + q) * S::STRIDE - p.w.pad;
-        float sum = 0;
-        GPU_NO_UNROLL
-        for (int tap = 0; tap < S::TAPS; tap++) {
-            int i = i0 + tap / S::FILTER_W, j = j0 + tap % S::FILTER_W;
-            if (i < 0 || i >= p.h.in || j < 0 || j >= p.w.in)
-                continue;
-            int at = c * S::TAPS + (flipped ? S::TAPS - 1 - tap : tap);
-            sum = fmaf(load(filter + at),
-                       load(x + i * a.tiling.x_row + (int64_t)j * a.tiling.x_column + c), sum);
+        for (int q = 0; q < out.columns; q++) {
+            GPU_NO_UNROLL
+            for (int c = 0; c < out.channels; c++) {
+                int i0 = row * S::STRIDE - p.h.pad;
+                int j0 = (p.first_strip + p.strip * S::COLUMNS + q) * S::STRIDE - p.w.pad;
+                float sum = 0;
+                GPU_NO_UNROLL
+                for (int tap = 0; tap < S::TAPS; tap++) {
+                    int i = i0 + tap / S::FILTER_W, j = j0 + tap % S::FILTER_W;
+                    if (i < 0 || i >= p.h.in || j < 0 || j >= p.w.in)
+                        continue;
+                    int at = c * S::TAPS + (flipped ? S::TAPS - 1 - tap : tap);
+                    sum = fmaf(load(filter + at),
+                               load(x + i * a.tiling.x_row + (int64_t)j * a.tiling.x_column + c),
+                               sum);
+                }
+                int64_t to = (row - p.first_row) * a.tiling.y_row + (int64_t)q * a.tiling.y_column;
+                store_one<T, PLAIN>(out, to + c, c, sum, a);
+            }
         }
-        int64_t to = (row - p.first_row) * a.tiling.y_row + (int64_t)q * a.tiling.y_column;
-        store_one<T, PLAIN>(out, to + c, c, sum, a);
     }
 }
 
@@ -451,27 +424,31 @@ static __device__ __forceinline__ void renumber(RingMarch<T, S> &m)
 {
     float old[S::SETS][S::SUMS][S::CHANNELS];
     GPU_UNROLL
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
         GPU_UNROLL
-    for (int set = 0; set < S::SETS; set++)
-        GPU_UNROLL
-    for (int q = 0; q < S::SUMS; q++)
-        GPU_UNROLL
-    for (int c = 0; c < S::CHANNELS; c++)
-        if (pass == 0)
-            old[set][q][c] = m.sum[set][q][c];
-        else
-            m.sum[set][q][c] = old[(set + U) % S::SETS][q][c];
+        for (int set = 0; set < S::SETS; set++) {
+            GPU_UNROLL
+            for (int q = 0; q < S::SUMS; q++) {
+                GPU_UNROLL
+                for (int c = 0; c < S::CHANNELS; c++)
+                    if (pass == 0)
+                        old[set][q][c] = m.sum[set][q][c];
+                    else
+                        m.sum[set][q][c] = old[(set + U) % S::SETS][q][c];
+            }
+        }
+    }
 }
 
 template <class T, class S>
 static __device__ __forceinline__ void clear(float (&sum)[S::SUMS][S::CHANNELS])
 {
     GPU_UNROLL
-    for (int q = 0; q < S::SUMS; q++)
+    for (int q = 0; q < S::SUMS; q++) {
         GPU_UNROLL
-    for (int c = 0; c < S::CHANNELS; c++)
-        sum[q][c] = 0;
+        for (int c = 0; c < S::CHANNELS; c++)
+            sum[q][c] = 0;
+    }
 }
 
 /* Stores the row of y that step U completes, unless it is above the slab. */

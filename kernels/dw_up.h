@@ -205,22 +205,23 @@ static __device__ __forceinline__ void exact_rows(const RingPlace &p, const UpOu
         if (row < 0 || row >= out.end)
             continue;
         GPU_NO_UNROLL
-        for (int k = out.first; k < out.first + out.count; k++)
+        for (int k = out.first; k < out.first + out.count; k++) {
             GPU_NO_UNROLL
-        for (int c = 0; c < out.channels; c++) {
-            float sum = 0;
-            GPU_NO_UNROLL
-            for (int tap = 0; tap < S::TAPS; tap++) {
-                int y = h - tap / S::FILTER, x = w + k - tap % S::FILTER;
-                if (y < 0 || x < 0 || (y | x) & 1 || y / 2 >= p.h.in || x / 2 >= p.w.in)
-                    continue;
-                int at = c * S::TAPS + (flipped ? S::TAPS - 1 - tap : tap);
-                sum = fmaf(
-                    load(filter + at),
-                    load(dy + y / 2 * a.tiling.x_row + (int64_t)(x / 2) * a.tiling.x_column + c),
-                    sum);
+            for (int c = 0; c < out.channels; c++) {
+                float sum = 0;
+                GPU_NO_UNROLL
+                for (int tap = 0; tap < S::TAPS; tap++) {
+                    int y = h - tap / S::FILTER, x = w + k - tap % S::FILTER;
+                    if (y < 0 || x < 0 || (y | x) & 1 || y / 2 >= p.h.in || x / 2 >= p.w.in)
+                        continue;
+                    int at = c * S::TAPS + (flipped ? S::TAPS - 1 - tap : tap);
+                    sum = fmaf(load(filter + at),
+                               load(dy + y / 2 * a.tiling.x_row +
+                                    (int64_t)(x / 2) * a.tiling.x_column + c),
+                               sum);
+                }
+                finish(out.dx + row + (int64_t)k * a.tiling.y_column + c, sum, a);
             }
-            finish(out.dx + row + (int64_t)k * a.tiling.y_column + c, sum, a);
         }
     }
 }

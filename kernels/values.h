@@ -15,7 +15,7 @@ struct Pair<__nv_bfloat16> {
     typedef __nv_bfloat162 type;
 };
 
-/* Words of 4 bytes in one access. */
+/* Words of 4 bytes that are moved as one. */
 template <int WORDS>
 struct Access;
 template <>
@@ -29,6 +29,12 @@ struct Access<2> {
 template <>
 struct Access<4> {
     typedef uint4 type;
+};
+template <class T, int V>
+union Words {
+    static const int COUNT = V * (int)sizeof(T) / 4;
+    typename Access<COUNT>::type access;
+    uint32_t word[COUNT];
 };
 
 template <class T, int WORDS, int V>
@@ -51,13 +57,8 @@ static __device__ __forceinline__ void load_values(const T *from, float (&values
     if constexpr (V == 1) {
         values[0] = load(from);
     } else {
-        const int WORDS = V * (int)sizeof(T) / 4;
-        typedef typename Access<WORDS>::type A;
-        union {
-            A access;
-            uint32_t word[WORDS];
-        } raw;
-        raw.access = *reinterpret_cast<const A *>(from);
+        Words<T, V> raw;
+        raw.access = *reinterpret_cast<const decltype(raw.access) *>(from);
         unpack_words<T>(raw.word, values);
     }
 }
@@ -82,21 +83,16 @@ static __device__ __forceinline__ void store_values(T *to, const float (&values)
     if constexpr (V == 1) {
         store(to, values[0]);
     } else {
-        const int WORDS = V * (int)sizeof(T) / 4;
-        typedef typename Access<WORDS>::type A;
-        union {
-            A access;
-            uint32_t word[WORDS];
-        } raw;
+        Words<T, V> raw;
         GPU_UNROLL
-        for (int i = 0; i < WORDS; i++) {
+        for (int i = 0; i < raw.COUNT; i++) {
             if constexpr (sizeof(T) == 4)
                 raw.word[i] = __float_as_uint(values[i]);
             else
                 gpu_pack(values[2 * i], values[2 * i + 1],
                          reinterpret_cast<typename Pair<T>::type &>(raw.word[i]));
         }
-        *reinterpret_cast<A *>(to) = raw.access;
+        *reinterpret_cast<decltype(raw.access) *>(to) = raw.access;
     }
 }
 

@@ -63,18 +63,12 @@ static gdnn_layout preferred_variant(const gdnn_conv *p, int threads)
 /* The variant of `kernel` for `p`; false if it has none. */
 static bool variant_for(const gdnn_kernel *kernel, const gdnn_conv *p, gdnn_layout *variant)
 {
-    if (kernel->any_strides) {
-        /* only its direct backward-filter looks at the threads, which are the same in both variants */
-        gdnn_grid grid = kernel->grid(p, GDNN_NCHW, 0);
-        *variant = preferred_variant(p, grid.threads);
-        return true;
-    }
-    for (int i = GDNN_NCHW; i <= GDNN_NHWC; i++)
-        if (kernel->layouts >> i & 1 && gdnn_packed_as(p, (gdnn_layout)i)) {
-            *variant = (gdnn_layout)i;
-            return true;
-        }
-    return false;
+    if (!kernel->any_strides)
+        return gdnn_kernel_packed(kernel, p, variant);
+    /* only its direct backward-filter looks at the threads, which are the same in both variants */
+    gdnn_grid grid = kernel->grid(p, GDNN_NCHW, 0);
+    *variant = preferred_variant(p, grid.threads);
+    return true;
 }
 
 /* Fills `launch` if `kernel` can run `p`; else says why not. */
@@ -160,6 +154,9 @@ gdnn_decision gdnn_decide(const gdnn_conv *conv, int64_t workspace, const gdnn_d
         gdnn_launch_shape launch;
         if (*options->kernel && strcmp(options->kernel, kernel->name) != 0)
             continue;
+        const char *evidence = evidence_for(kernel, conv, device);
+        if (decision.launch.kernel && !evidence) /* only evidence puts it before the one found */
+            continue;
         gdnn_reason reason = fit(kernel, conv, workspace, device, &launch);
         if (reason == GDNN_REASON_TAKEN && gdnn_options_disables(options, kernel->name))
             reason = GDNN_REASON_DISABLED;
@@ -168,9 +165,7 @@ gdnn_decision gdnn_decide(const gdnn_conv *conv, int64_t workspace, const gdnn_d
             continue;
         }
 
-        const char *evidence = evidence_for(kernel, conv, device);
-        if (!decision.launch.kernel || evidence)
-            decision.launch = launch;
+        decision.launch = launch;
         if (evidence) {
             decision.evidence = evidence;
             break;

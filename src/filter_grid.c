@@ -1,5 +1,5 @@
 #include "filter_grid.h"
-#include "args.h"
+#include "cut.h"
 #include "dw_ring_host.h"
 #include "filter_finish_host.h"
 #include "problem.h"
@@ -46,11 +46,6 @@ typedef struct search {
     double best_time;
 } search;
 
-static int64_t divide_up(int64_t n, int64_t d)
-{
-    return (n + d - 1) / d;
-}
-
 static int64_t most(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -84,7 +79,7 @@ static int64_t ring_bytes(const cut *c, const search *s)
 /* Warps to cover the block's threads. */
 static int64_t warps(const cut *c)
 {
-    return divide_up(c->lanes * c->strips * c->images, 32);
+    return gdnn_divide_up(c->lanes * c->strips * c->images, 32);
 }
 
 static int64_t sums_bytes(const cut *c, const gdnn_filter_shape *s)
@@ -112,14 +107,14 @@ static int64_t shared_bytes(const cut *c, const search *s)
 
 static int64_t all_places(const cut *c, const extent *e)
 {
-    return divide_up(e->strips, c->strips) * divide_up(e->rows, c->rows) * e->grids *
-           divide_up(e->images, c->images * c->depth);
+    return gdnn_divide_up(e->strips, c->strips) * gdnn_divide_up(e->rows, c->rows) * e->grids *
+           gdnn_divide_up(e->images, c->images * c->depth);
 }
 
 /* Blocks that share a sum. */
 static int64_t split_of(const cut *c, const extent *e)
 {
-    return divide_up(all_places(c, e), c->places);
+    return gdnn_divide_up(all_places(c, e), c->places);
 }
 
 /* Bytes that go between L2 and the multiprocessors, over those of the tensors: columns and rows of x that are read twice,
@@ -128,9 +123,7 @@ static double tensor_traffic(const cut *c, const search *s)
 {
     const gdnn_filter_shape *shape = &s->shape;
     int64_t halo = s->extent.rows > c->rows ? shape->filter_h - shape->stride : 0;
-    double pitch = (double)(c->lanes * shape->channels * s->size);
-    double sectors =
-        (double)((int64_t)(pitch + 31) / 32 * 32 + ((int64_t)pitch % 32 ? 16 : 0)) / pitch;
+    double sectors = gdnn_sector_bytes(c->lanes * shape->channels * s->size);
     double columns =
         s->extent.strips > c->strips
             ? (double)x_columns(c, shape) / (double)(c->strips * shape->columns * shape->stride)
@@ -159,8 +152,8 @@ static double instructions(const cut *c, const search *s)
 static double estimate(const cut *c, const search *s)
 {
     const extent *e = &s->extent;
-    int64_t split = split_of(c, e), tiles = divide_up(e->channel_lanes, c->lanes);
-    double blocks = (double)(tiles * split), busiest = (double)divide_up(tiles * split, SMS);
+    int64_t split = split_of(c, e), tiles = gdnn_divide_up(e->channel_lanes, c->lanes);
+    double blocks = (double)(tiles * split), busiest = (double)gdnn_divide_up(tiles * split, SMS);
     double parts = split > 1 ? 8.0 * (double)split * (double)gdnn_elements(s->p, GDNN_ROLE_W) : 0;
 
     int64_t resident = 224 * 1024 / (shared_bytes(c, s) + 1024);
@@ -185,7 +178,7 @@ static void try_cut(cut c, search *s)
 {
     const extent *e = &s->extent;
     int64_t places = all_places(&c, e);
-    c.places = s->most_split < 2 ? places : divide_up(places, s->most_split);
+    c.places = s->most_split < 2 ? places : gdnn_divide_up(places, s->most_split);
     if (shared_bytes(&c, s) > most_shared(&s->shape))
         return;
     double time = estimate(&c, s);
@@ -200,17 +193,17 @@ static void try_threads(cut c, search *s)
 {
     const extent *e = &s->extent;
     int64_t most_rows = most(CHAIN / s->shape.columns, 1), last_rows = 0;
-    for (int64_t slabs = divide_up(e->rows, most_rows), i = 0; i < 5 && slabs <= e->rows;
+    for (int64_t slabs = gdnn_divide_up(e->rows, most_rows), i = 0; i < 5 && slabs <= e->rows;
          slabs *= 2, i++) {
-        c.rows = divide_up(e->rows, slabs);
+        c.rows = gdnn_divide_up(e->rows, slabs);
         if (c.rows == last_rows)
             continue;
         last_rows = c.rows;
         c.depth = 1;
-        int64_t images = divide_up(e->images, c.images), last_depth = 0;
-        int64_t others = all_places(&c, e) / images * divide_up(e->channel_lanes, c.lanes);
+        int64_t images = gdnn_divide_up(e->images, c.images), last_depth = 0;
+        int64_t others = all_places(&c, e) / images * gdnn_divide_up(e->channel_lanes, c.lanes);
         for (int64_t waves = 1; waves <= 6; waves++) {
-            c.depth = divide_up(images, most(waves * SMS / others, 1));
+            c.depth = gdnn_divide_up(images, most(waves * SMS / others, 1));
             if (c.depth != last_depth)
                 try_cut(c, s);
             last_depth = c.depth;
@@ -221,9 +214,8 @@ static void try_threads(cut c, search *s)
 /* Lanes that are a whole number of 32-byte sectors, or at least of 16-byte copies, if the channels are. */
 static int64_t whole_lanes(int64_t lanes, const search *s)
 {
-    int64_t bytes = s->p->c * s->size,
-            whole = (bytes % 32 ? 16 : 32) / (s->shape.channels * s->size);
-    return bytes % 16 == 0 && whole > 1 ? divide_up(lanes, whole) * whole : lanes;
+    int64_t pixel = s->p->c * s->size;
+    return gdnn_whole_lanes(lanes, s->shape.channels * s->size, pixel, pixel % 32 ? 16 : 32);
 }
 
 static void choose(search *s)
@@ -233,14 +225,14 @@ static void choose(search *s)
     s->best_time = 1e300;
     for (int64_t images = 1; images <= 8 && images <= e->images; images++)
         for (int64_t tiles = 1; tiles <= 16 && tiles <= e->strips; tiles++) {
-            int64_t strips = divide_up(e->strips, tiles);
+            int64_t strips = gdnn_divide_up(e->strips, tiles);
             int64_t fitting = s->shape.threads / (images * strips);
             if (fitting < 1)
                 continue;
             /* from as many lanes as fit to an eighth of them: shared memory may hold no more */
-            int64_t fewest = divide_up(e->channel_lanes, fitting), last = 0;
+            int64_t fewest = gdnn_divide_up(e->channel_lanes, fitting), last = 0;
             for (int64_t cuts = fewest; cuts <= 8 * fewest + 8; cuts++) {
-                int64_t lanes = whole_lanes(divide_up(e->channel_lanes, cuts), s);
+                int64_t lanes = whole_lanes(gdnn_divide_up(e->channel_lanes, cuts), s);
                 if (lanes <= fitting && lanes != last)
                     try_threads((cut){lanes, strips, images, 1, 1, 1}, s);
                 last = lanes;
@@ -258,84 +250,58 @@ static void choose(search *s)
     }
 }
 
-/* The widest copy that the channels of the tensors and of a tile allow, in bytes; 1 if the threads of an image are too few
- * for it. */
-static int chunk_bytes(const cut *c, const search *s)
-{
-    int64_t tile = c->lanes * s->shape.channels * s->size;
-    int64_t bits = s->p->c * s->size | tile | 16, chunk = bits & -bits;
-    return chunk >= 4 && tile / chunk <= c->lanes * c->strips ? (int)chunk : 1;
-}
-
 static gdnn_tiling tiling_of(const search *s)
 {
     const gdnn_conv *p = s->p;
     const gdnn_filter_shape *shape = &s->shape;
     const cut *c = &s->best;
-    int64_t out_w = gdnn_out_size(p, 1), chain = chain_images(c, shape);
-    int size = s->size, tile = (int)c->lanes * shape->channels, group = (int)(c->lanes * c->strips);
-    int chunk = chunk_bytes(c, s), parts = tile * size / chunk, copies = group / parts;
-    int width = (int)x_columns(c, shape), image = (int)image_bytes(c, s);
-    return (gdnn_tiling){
-        .lanes = (int)c->lanes,
-        .strips = (int)c->strips,
-        .images = (int)c->images,
-        .rows = (int)c->rows,
-        .lanes_inverse = gdnn_small_inverse((int)c->lanes),
-        .group_inverse = gdnn_small_inverse(group),
-        .channel_tiles = gdnn_divide_by(divide_up(s->extent.channel_lanes, c->lanes)),
-        .strip_tiles = gdnn_divide_by(divide_up(s->extent.strips, c->strips)),
-        .slabs = gdnn_divide_by(divide_up(s->extent.rows, c->rows)),
-        .tile = tile,
-        .width = width,
-        .tile_bytes = tile * size,
-        .slot_bytes = (int)c->images * image,
-        .last_slot = (GDNN_FILTER_RING - 1) * (int)c->images * image,
-        .chunk = chunk,
-        .parts = parts,
-        .parts_inverse = gdnn_small_inverse(parts),
-        .copies = copies,
-        .copies_from = (int)(copies * p->dilation[1] * p->c * size),
-        .copies_to = copies * tile * size,
-        .x_column = (int)(p->dilation[1] * p->c),
-        .y_column = (int)(p->dilation[1] * p->k),
-        .x_row = p->dilation[0] * p->in[1] * p->c,
-        .y_row = p->dilation[0] * out_w * p->k,
-        .x_row_bytes = p->dilation[0] * p->in[1] * p->c * size,
-        .y_row_bytes = p->dilation[0] * out_w * p->k * size,
-        .x_round_bytes = c->images * p->in[0] * p->in[1] * p->c * size,
-        .y_round_bytes = c->images * gdnn_out_size(p, 0) * out_w * p->k * size,
-        .split = (int)split_of(c, &s->extent),
-        .places = c->places,
-        .all_places = all_places(c, &s->extent),
-        .depth = (int)c->depth,
-        .chain = has_chains(c, shape) ? (int)chain : INT_MAX,
-        .image_bytes = image,
-        .row_bytes = width * tile * size,
-        .dy_offset = shape->stride * width * tile * size,
-        .dy_bytes = (int)c->strips * shape->columns * tile * size,
-        .sums = has_chains(c, shape) ? (int)ring_bytes(c, s) : 0,
-    };
+    int image = (int)image_bytes(c, s);
+    gdnn_cut block = {.channels = shape->channels,
+                      .width = (int)x_columns(c, shape),
+                      .lanes = c->lanes,
+                      .strips = c->strips,
+                      .images = c->images,
+                      .rows = c->rows,
+                      .all_lanes = s->extent.channel_lanes,
+                      .all_strips = s->extent.strips,
+                      .all_rows = s->extent.rows};
+    gdnn_tiling t = gdnn_cut_tiling(p, &block);
+    t.slot_bytes = t.images * image;
+    t.last_slot = (GDNN_FILTER_RING - 1) * t.slot_bytes;
+    t.x_round_bytes = c->images * p->in[0] * p->in[1] * p->c * s->size;
+    t.y_round_bytes = c->images * gdnn_out_size(p, 0) * gdnn_out_size(p, 1) * p->k * s->size;
+    t.split = (int)split_of(c, &s->extent);
+    t.places = c->places;
+    t.all_places = all_places(c, &s->extent);
+    t.depth = (int)c->depth;
+    t.image_bytes = image;
+    t.row_bytes = t.width * t.tile_bytes;
+    t.dy_offset = shape->stride * t.row_bytes;
+    t.dy_bytes = t.strips * shape->columns * t.tile_bytes;
+    bool chains = has_chains(c, shape);
+    t.chain = chains ? (int)chain_images(c, shape) : INT_MAX;
+    t.sums = chains ? (int)ring_bytes(c, s) : 0;
+    return t;
 }
 
 gdnn_grid gdnn_filter_grid(const gdnn_conv *p, int64_t workspace, gdnn_filter_shape shape)
 {
     search s = {.p = p, .shape = shape, .size = (int)gdnn_dtype_size(p->dtype)};
-    s.extent = (extent){divide_up(p->c, shape.channels),
-                        divide_up(divide_up(gdnn_out_size(p, 1), p->dilation[1]), shape.columns),
-                        divide_up(gdnn_out_size(p, 0), p->dilation[0]), p->n,
-                        p->dilation[0] * p->dilation[1]};
+    s.extent = (extent){
+        gdnn_divide_up(p->c, shape.channels),
+        gdnn_divide_up(gdnn_divide_up(gdnn_out_size(p, 1), p->dilation[1]), shape.columns),
+        gdnn_divide_up(gdnn_out_size(p, 0), p->dilation[0]), p->n, p->dilation[0] * p->dilation[1]};
     int64_t weights = gdnn_elements(p, GDNN_ROLE_W), part = weights * 4;
     s.most_split = workspace / part < MOST_SPLIT ? workspace / part : MOST_SPLIT;
     choose(&s);
     int64_t split = split_of(&s.best, &s.extent);
     return (gdnn_grid){
         .threads = (int)(32 * warps(&s.best)),
-        .blocks = divide_up(s.extent.channel_lanes, s.best.lanes) * split,
+        .blocks = gdnn_divide_up(s.extent.channel_lanes, s.best.lanes) * split,
         .shared = shared_bytes(&s.best, &s),
         .workspace = split > 1 ? split * part : 0,
         .finish_threads = GDNN_FINISH_WEIGHTS * GDNN_FINISH_SLICES,
-        .finish_blocks = split > 1 ? divide_up(weights, GDNN_FINISH_WEIGHTS) : 0,
+        .finish_blocks = split > 1 ? gdnn_divide_up(weights, GDNN_FINISH_WEIGHTS) : 0,
         .tiling = tiling_of(&s),
     };
 }

@@ -1,5 +1,6 @@
 #include "general.h"
 #include "args.h"
+#include "cut.h"
 #include "dw_general_host.h"
 #include "problem.h"
 
@@ -8,11 +9,6 @@ enum { MOST_LANES = 8, MOST_SHARED = 32 * 1024 };
 
 /* Outputs that a thread computes one after the other: more make fewer blocks load the filters, few keep the GPU busy. */
 enum { MOST_STEPS = 8, ENOUGH_BLOCKS = 132 * 8 };
-
-static int64_t divide_up(int64_t n, int64_t d)
-{
-    return (n + d - 1) / d;
-}
 
 static int64_t at_most(int64_t n, int64_t most)
 {
@@ -29,13 +25,13 @@ gdnn_grid gdnn_dw_general_grid(const gdnn_conv *p, int outputs)
     int64_t columns = at_most(p->filter[1], most_taps);
     int64_t rows = at_most(p->filter[0], most_taps / columns);
 
-    int64_t in_row = divide_up(gdnn_out_size(p, 1), outputs);
-    int64_t items = p->n * gdnn_out_size(p, 0) * in_row, tiles = divide_up(p->k, tile);
+    int64_t in_row = gdnn_divide_up(gdnn_out_size(p, 1), outputs);
+    int64_t items = p->n * gdnn_out_size(p, 0) * in_row, tiles = gdnn_divide_up(p->k, tile);
     int64_t steps = 1;
-    while (steps < MOST_STEPS && divide_up(items, slots * steps * 2) * tiles >= ENOUGH_BLOCKS)
+    while (steps < MOST_STEPS && gdnn_divide_up(items, slots * steps * 2) * tiles >= ENOUGH_BLOCKS)
         steps *= 2;
     return (gdnn_grid){.threads = GDNN_DW_GENERAL_THREADS,
-                       .blocks = divide_up(items, slots * steps) * tiles,
+                       .blocks = gdnn_divide_up(items, slots * steps) * tiles,
                        .shared = rows * columns * tile * 4,
                        .tiling = {.lanes = lanes,
                                   .lanes_inverse = gdnn_small_inverse(lanes),

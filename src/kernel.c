@@ -77,15 +77,23 @@ static const gdnn_conv *run_as(const gdnn_kernel *kernel, const gdnn_conv *conv,
     return conv && kernel->when(conv) ? conv : NULL;
 }
 
+bool gdnn_kernel_packed(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_layout *variant)
+{
+    for (int i = GDNN_NCHW; i <= GDNN_NHWC; i++)
+        if (kernel->layouts >> i & 1 && gdnn_packed_as(conv, (gdnn_layout)i)) {
+            *variant = (gdnn_layout)i;
+            return true;
+        }
+    return false;
+}
+
 bool gdnn_kernel_fits(const gdnn_kernel *kernel, const gdnn_conv *conv)
 {
     gdnn_conv turned;
-    if (kernel->dir != conv->dir || !(kernel->dtypes >> conv->dtype & 1))
-        return false;
-    bool packed = kernel->any_strides;
-    for (int i = GDNN_NCHW; i <= GDNN_NHWC; i++)
-        packed = packed || (kernel->layouts >> i & 1 && gdnn_packed_as(conv, (gdnn_layout)i));
-    return packed && run_as(kernel, conv, &turned);
+    gdnn_layout variant;
+    return kernel->dir == conv->dir && kernel->dtypes >> conv->dtype & 1 &&
+           (kernel->any_strides || gdnn_kernel_packed(kernel, conv, &variant)) &&
+           run_as(kernel, conv, &turned);
 }
 
 bool gdnn_kernel_grid(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_layout variant,

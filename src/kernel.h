@@ -44,6 +44,9 @@ extern const int gdnn_kernel_count;
 /* The kernel with this name; NULL if there is none. */
 const gdnn_kernel *gdnn_kernel_find(const char *name);
 
+/* The variant of `kernel` in whose layout all tensors of `conv` are packed; false if there is none. */
+bool gdnn_kernel_packed(const gdnn_kernel *kernel, const gdnn_conv *conv, gdnn_layout *variant);
+
 /* Whether `kernel` is for `conv`: its direction, type, layout and shape. A device, or sizes, may still be too small or large
  * for it. */
 bool gdnn_kernel_fits(const gdnn_kernel *kernel, const gdnn_conv *conv);

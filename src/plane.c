@@ -1,5 +1,6 @@
 #include "plane.h"
 #include "args.h"
+#include "cut.h"
 #include "dw_plane_host.h"
 #include "problem.h"
 
@@ -20,11 +21,6 @@ typedef struct cut {
     int64_t images, rows;
 } cut;
 
-static int64_t divide_up(int64_t n, int64_t d)
-{
-    return (n + d - 1) / d;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -36,7 +32,7 @@ bool gdnn_plane_fits(const gdnn_conv *p, gdnn_plane_shape s)
     for (int i = 0; i < 2; i++)
         if (p->dilation[i] != 1 || p->pad[i] >= filter[i] || p->pad_after[i] >= filter[i])
             return false;
-    return divide_up(gdnn_out_size(p, 1), s.columns) <= GDNN_PLANE_THREADS;
+    return gdnn_divide_up(gdnn_out_size(p, 1), s.columns) <= GDNN_PLANE_THREADS;
 }
 
 static gdnn_plane_edges edges_of(const gdnn_conv *p, const gdnn_plane_shape *s)
@@ -50,7 +46,7 @@ static gdnn_plane_edges edges_of(const gdnn_conv *p, const gdnn_plane_shape *s)
 /* Rows of x of a stage: about STAGE bytes of all planes, if possible whole sectors of each and whole turns of the march. */
 static int64_t stage_rows(const gdnn_conv *p, const gdnn_plane_shape *s, int64_t planes, int size)
 {
-    int64_t turn = divide_up(s->filter_h, s->stride) * s->stride;
+    int64_t turn = gdnn_divide_up(s->filter_h, s->stride) * s->stride;
     int64_t most = STAGE / (planes * p->in[1] * size) / s->stride * s->stride, best = 0,
             most_good = -1;
     if (most < s->stride)
@@ -68,21 +64,21 @@ static int64_t stage_rows(const gdnn_conv *p, const gdnn_plane_shape *s, int64_t
 /* Rows of y that a stage may complete. */
 static int64_t out_rows(const gdnn_conv *p, const cut *c, const gdnn_plane_shape *s)
 {
-    int64_t most = divide_up(c->stage, s->stride) + divide_up(s->filter_h, s->stride);
+    int64_t most = gdnn_divide_up(c->stage, s->stride) + gdnn_divide_up(s->filter_h, s->stride);
     return c->whole ? gdnn_out_size(p, 0) : smaller(most, c->rows);
 }
 
 static int64_t block_count(const gdnn_conv *p, const cut *c)
 {
-    return divide_up(p->c, c->planes) * divide_up(gdnn_out_size(p, 0), c->rows) *
-           divide_up(p->n, c->images);
+    return gdnn_divide_up(p->c, c->planes) * gdnn_divide_up(gdnn_out_size(p, 0), c->rows) *
+           gdnn_divide_up(p->n, c->images);
 }
 
 /* Rows that all threads march through, and how unevenly blocks fill 132 multiprocessors, few of which hide less latency. */
 static double cost(const gdnn_conv *p, const cut *c, const gdnn_plane_shape *s)
 {
     static const double waiting[] = {1.6, 1.2, 1.07};
-    int64_t blocks = block_count(p, c), each = divide_up(blocks, 132);
+    int64_t blocks = block_count(p, c), each = gdnn_divide_up(blocks, 132);
     int64_t halo = c->rows < gdnn_out_size(p, 0) ? s->filter_h - s->stride : 0;
     double image = IMAGE + (double)(c->rows * s->stride + halo) / s->stride;
     double slow = each <= 3 ? waiting[each - 1] : 1;
@@ -92,11 +88,12 @@ static double cost(const gdnn_conv *p, const cut *c, const gdnn_plane_shape *s)
 static cut choose(const gdnn_conv *p, const gdnn_plane_shape *s, int size)
 {
     int64_t rows = gdnn_out_size(p, 0), plane = p->in[0] * p->in[1] * size;
-    cut c = {.strips = divide_up(gdnn_out_size(p, 1), s->columns), .whole = plane <= MOST_PLANE};
+    cut c = {.strips = gdnn_divide_up(gdnn_out_size(p, 1), s->columns),
+             .whole = plane <= MOST_PLANE};
     int64_t most = GDNN_PLANE_THREADS / c.strips;
     if (c.whole)
         most = smaller(most, MOST_RUN / plane);
-    c.planes = divide_up(p->c, divide_up(p->c, most));
+    c.planes = gdnn_divide_up(p->c, gdnn_divide_up(p->c, most));
     c.stage = c.whole ? p->in[0] + s->stride : stage_rows(p, s, c.planes, size);
     cut best = c;
     double best_cost = 1e300;
@@ -104,7 +101,7 @@ static cut choose(const gdnn_conv *p, const gdnn_plane_shape *s, int size)
         for (int64_t slabs = 1; slabs == 1 || (!c.whole && slabs <= 16 && slabs <= rows);
              slabs *= 2) {
             c.images = images;
-            c.rows = divide_up(rows, slabs);
+            c.rows = gdnn_divide_up(rows, slabs);
             double tried = cost(p, &c, s);
             if (tried < best_cost) {
                 best_cost = tried;
@@ -126,29 +123,30 @@ gdnn_grid gdnn_plane_grid(const gdnn_conv *p, gdnn_plane_shape s)
     int x_buffer = runs * x_run + GDNN_PLANE_GUARD, y_buffer = GDNN_PLANE_GUARD + 2 * x_buffer;
     /* planes of an odd number of 16-bit values: odd words apart, every other one */
     bool alternate = c.whole && c.strips == 1 && size == 2 && p->in[0] * p->in[1] % 2;
-    int half = alternate ? (int)divide_up(divide_up(planes, 2), 32) * 32 : 0;
-    return (gdnn_grid){.threads = half ? 2 * half : (int)divide_up(c.strips * planes, 32) * 32,
-                       .blocks = block_count(p, &c),
-                       .shared = gdnn_plane_filters(planes * s.filter_h * s.filter_w, size) +
-                                 y_buffer + runs * y_run,
-                       .tiling = {.strips = (int)c.strips,
-                                  .images = (int)c.images,
-                                  .rows = (int)c.rows,
-                                  .channel_tiles = gdnn_divide_by(divide_up(p->c, planes)),
-                                  .slabs = gdnn_divide_by(divide_up(gdnn_out_size(p, 0), c.rows)),
-                                  .tile = planes,
-                                  .strips_inverse = gdnn_small_inverse((int)c.strips),
-                                  .half = half,
-                                  .edges = edges_of(p, &s),
-                                  .stage_rows = (int)c.stage,
-                                  .run_planes = c.whole ? planes : 1,
-                                  .x_run = x_run,
-                                  .y_run = y_run,
-                                  .x_buffer = x_buffer,
-                                  .y_buffer = y_buffer,
-                                  .x_pitch = x_pitch,
-                                  .y_pitch = y_pitch,
-                                  .x_plane = x_plane,
-                                  .y_plane = y_plane,
-                                  .whole_sectors = gdnn_elements(p, GDNN_ROLE_X) * size % 16 == 0}};
+    int half = alternate ? (int)gdnn_divide_up(gdnn_divide_up(planes, 2), 32) * 32 : 0;
+    return (gdnn_grid){
+        .threads = half ? 2 * half : (int)gdnn_divide_up(c.strips * planes, 32) * 32,
+        .blocks = block_count(p, &c),
+        .shared =
+            gdnn_plane_filters(planes * s.filter_h * s.filter_w, size) + y_buffer + runs * y_run,
+        .tiling = {.strips = (int)c.strips,
+                   .images = (int)c.images,
+                   .rows = (int)c.rows,
+                   .channel_tiles = gdnn_divide_by(gdnn_divide_up(p->c, planes)),
+                   .slabs = gdnn_divide_by(gdnn_divide_up(gdnn_out_size(p, 0), c.rows)),
+                   .tile = planes,
+                   .strips_inverse = gdnn_small_inverse((int)c.strips),
+                   .half = half,
+                   .edges = edges_of(p, &s),
+                   .stage_rows = (int)c.stage,
+                   .run_planes = c.whole ? planes : 1,
+                   .x_run = x_run,
+                   .y_run = y_run,
+                   .x_buffer = x_buffer,
+                   .y_buffer = y_buffer,
+                   .x_pitch = x_pitch,
+                   .y_pitch = y_pitch,
+                   .x_plane = x_plane,
+                   .y_plane = y_plane,
+                   .whole_sectors = gdnn_elements(p, GDNN_ROLE_X) * size % 16 == 0}};
 }

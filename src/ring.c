@@ -1,5 +1,5 @@
 #include "ring.h"
-#include "args.h"
+#include "cut.h"
 #include "dw_ring_host.h"
 #include "problem.h"
 
@@ -23,11 +23,6 @@ typedef struct cut {
     int64_t lanes, strips, images, turns, rows;
 } cut;
 
-static int64_t divide_up(int64_t n, int64_t d)
-{
-    return (n + d - 1) / d;
-}
-
 static int64_t ring_width(const cut *c, const gdnn_ring_shape *s)
 {
     return (c->strips * s->columns - 1) * s->stride + s->filter_w;
@@ -42,14 +37,15 @@ static int64_t shared_bytes(const cut *c, const extent *e, const gdnn_ring_shape
 
 static int64_t block_count(const cut *c, const extent *e)
 {
-    return divide_up(e->channel_lanes, c->lanes) * divide_up(e->strips, c->strips) *
-           divide_up(e->rows, c->rows) * divide_up(e->images, c->images * c->turns) * e->grids;
+    return gdnn_divide_up(e->channel_lanes, c->lanes) * gdnn_divide_up(e->strips, c->strips) *
+           gdnn_divide_up(e->rows, c->rows) * gdnn_divide_up(e->images, c->images * c->turns) *
+           e->grids;
 }
 
 /* Warps to cover the block's threads. */
 static int64_t warps(const cut *c)
 {
-    return divide_up(c->lanes * c->strips * c->images, 32);
+    return gdnn_divide_up(c->lanes * c->strips * c->images, 32);
 }
 
 /* Where in a row of the ring the first column of a thread is, in words. */
@@ -83,14 +79,14 @@ static double traffic(const cut *c, const extent *e, const gdnn_ring_shape *s, i
 {
     int64_t pitch = c->lanes * s->channels * size;
     int64_t halo = e->rows > c->rows ? s->filter_h - s->stride : 0;
-    double sectors = (double)((pitch + 31) / 32 * 32 + (pitch % 32 ? 16 : 0)) / (double)pitch;
+    double sectors = gdnn_sector_bytes(pitch);
     double columns = (double)ring_width(c, s) / (double)(c->strips * s->columns * s->stride);
     double rows = (double)(c->rows * s->stride + halo) / (double)(c->rows * s->stride);
     double x = (double)(e->rows * e->strips * s->columns * s->stride * s->stride),
            y = x / s->stride / s->stride;
     double w = s->filter_h * s->filter_w;
-    double loads = (double)(c->images * c->turns) /
-                   (double)(divide_up(e->rows, c->rows) * divide_up(e->strips, c->strips));
+    double loads = (double)(c->images * c->turns) / (double)(gdnn_divide_up(e->rows, c->rows) *
+                                                             gdnn_divide_up(e->strips, c->strips));
     /* memory is read in bursts of 64 bytes, and pages are opened for more */
     double burst = pitch >= 128 || pitch >= e->pixel ? 1 : pitch >= 64 ? 1.04 : 1.15;
     return burst * (x * sectors * columns * rows + y * sectors + w / loads) / (x + y);
@@ -102,17 +98,9 @@ static double cost(const cut *c, const extent *e, const gdnn_ring_shape *s, int 
     double steps = START + (double)c->turns * (double)(c->rows * s->stride + halo) / s->stride;
     /* an SM is busy with the warps that it gets, or waits with too few of them */
     int64_t together = WARPS / warps(c) > 0 ? WARPS / warps(c) : 1;
-    int64_t work = divide_up(blocks, SMS) * warps(c);
-    int64_t wait = divide_up(blocks, SMS * together) * BUSY;
+    int64_t work = gdnn_divide_up(blocks, SMS) * warps(c);
+    int64_t wait = gdnn_divide_up(blocks, SMS * together) * BUSY;
     return (double)(work > wait ? work : wait) * steps * traffic(c, e, s, size);
-}
-
-/* Lanes that are a whole number of the grain, if the channels are. */
-static int64_t whole_lanes(int64_t lanes, const gdnn_conv *p, const extent *e,
-                           const gdnn_ring_shape *s, int size)
-{
-    int64_t whole = e->grain / (s->channels * size);
-    return p->c * size % e->grain == 0 && whole > 1 ? divide_up(lanes, whole) * whole : lanes;
 }
 
 /* A block of threads with its rows cut into slabs, or with several turns. */
@@ -123,7 +111,7 @@ static void try_block(cut c, const extent *e, const gdnn_ring_shape *s, int size
         return;
     double conflicts = 1 + 0.2 * (bank_passes(&c, s, size) - 1);
     for (int64_t i = -3; i <= 7; i++) {
-        c.rows = i < 0 ? divide_up(e->rows, 1 << -i) : e->rows;
+        c.rows = i < 0 ? gdnn_divide_up(e->rows, 1 << -i) : e->rows;
         c.turns = i > 0 ? i + 1 : 1;
         if ((i < 0 && c.rows < 2 * s->filter_h) || (c.turns - 1) * c.images >= e->images)
             continue;
@@ -135,19 +123,21 @@ static void try_block(cut c, const extent *e, const gdnn_ring_shape *s, int size
     }
 }
 
-static cut choose(const gdnn_conv *p, const extent *e, const gdnn_ring_shape *s, int size)
+static cut choose(const extent *e, const gdnn_ring_shape *s, int size)
 {
     cut best = {1, 1, 1, 1, e->rows};
     double best_cost = 1e300;
     for (int64_t images = 1; images <= 8 && (images == 1 || images / 2 < e->images); images *= 2)
         for (int64_t tiles = 1; tiles <= 16 && tiles <= e->strips; tiles++) {
-            int64_t strips = divide_up(e->strips, tiles), most = s->threads / (images * strips);
+            int64_t strips = gdnn_divide_up(e->strips, tiles),
+                    most = s->threads / (images * strips);
             if (most < 1)
                 continue;
             /* from as many lanes as fit down to a quarter of them */
-            int64_t fewest = divide_up(e->channel_lanes, most);
+            int64_t fewest = gdnn_divide_up(e->channel_lanes, most);
             for (int64_t cuts = fewest; cuts <= 4 * fewest && cuts < fewest + 8; cuts++) {
-                int64_t lanes = whole_lanes(divide_up(e->channel_lanes, cuts), p, e, s, size);
+                int64_t lanes = gdnn_whole_lanes(gdnn_divide_up(e->channel_lanes, cuts),
+                                                 s->channels * size, e->pixel, e->grain);
                 if (lanes <= most)
                     try_block((cut){.lanes = lanes, .strips = strips, .images = images}, e, s, size,
                               &best, &best_cost);
@@ -156,66 +146,42 @@ static cut choose(const gdnn_conv *p, const extent *e, const gdnn_ring_shape *s,
     return best;
 }
 
-/* The widest copy that the channels of x and of a tile allow, in bytes; 1 if the threads of an image are too few for it. */
-static int chunk_bytes(const gdnn_conv *p, const cut *c, const gdnn_ring_shape *s, int size)
-{
-    int64_t bits = p->c * size | c->lanes * s->channels * size | 16, chunk = bits & -bits;
-    return chunk >= 4 && c->lanes * s->channels * size / chunk <= c->lanes * c->strips ? (int)chunk
-                                                                                       : 1;
-}
-
 /* For a forward problem with this shape, whose filters in memory have `taps`; `grain` as in extent. */
 static gdnn_grid grid_of(const gdnn_conv *p, gdnn_ring_shape shape, int taps, int grain)
 {
     int size = (int)gdnn_dtype_size(p->dtype);
     int64_t out_h = gdnn_out_size(p, 0), out_w = gdnn_out_size(p, 1);
-    extent e = {divide_up(p->c, shape.channels),
-                divide_up(divide_up(out_w, p->dilation[1]), shape.columns),
-                divide_up(out_h, p->dilation[0]),
+    extent e = {gdnn_divide_up(p->c, shape.channels),
+                gdnn_divide_up(gdnn_divide_up(out_w, p->dilation[1]), shape.columns),
+                gdnn_divide_up(out_h, p->dilation[0]),
                 p->n,
                 p->dilation[0] * p->dilation[1],
                 p->c * size,
                 taps,
                 grain};
-    cut c = choose(p, &e, &shape, size);
-    int tile = (int)c.lanes * shape.channels, group = (int)(c.lanes * c.strips);
-    int chunk = chunk_bytes(p, &c, &shape, size), parts = tile * size / chunk;
-    int slot = (int)(c.images * ring_width(&c, &shape)) * tile;
-    return (gdnn_grid){
-        .threads = (int)(32 * warps(&c)),
-        .blocks = block_count(&c, &e),
-        .shared = shared_bytes(&c, &e, &shape, size),
-        .tiling = {.lanes = (int)c.lanes,
-                   .strips = (int)c.strips,
-                   .images = (int)c.images,
-                   .turns = (int)c.turns,
-                   .rows = (int)c.rows,
-                   .lanes_inverse = gdnn_small_inverse((int)c.lanes),
-                   .group_inverse = gdnn_small_inverse(group),
-                   .channel_tiles = gdnn_divide_by(divide_up(e.channel_lanes, c.lanes)),
-                   .strip_tiles = gdnn_divide_by(divide_up(e.strips, c.strips)),
-                   .slabs = gdnn_divide_by(divide_up(e.rows, c.rows)),
-                   .tile = tile,
-                   .width = (int)ring_width(&c, &shape),
-                   .slot = slot,
-                   .tile_bytes = tile * size,
-                   .slot_bytes = slot * size,
-                   .last_slot = (shape.ring - 1) * slot * size,
-                   .chunk = chunk,
-                   .parts = parts,
-                   .parts_inverse = gdnn_small_inverse(parts),
-                   .copies = group / parts,
-                   .copies_from = (int)(group / parts * p->dilation[1] * p->c * size),
-                   .copies_to = group / parts * tile * size,
-                   .x_column = (int)(p->dilation[1] * p->c),
-                   .y_column = (int)(p->dilation[1] * p->k),
-                   .x_row = p->dilation[0] * p->in[1] * p->c,
-                   .y_row = p->dilation[0] * out_w * p->k,
-                   .y_column_bytes = (int)(p->dilation[1] * p->k * size),
-                   .x_row_bytes = p->dilation[0] * p->in[1] * p->c * size,
-                   .y_row_bytes = p->dilation[0] * out_w * p->k * size,
-                   .x_turn_bytes = c.images * p->in[0] * p->in[1] * p->c * size,
-                   .y_turn_bytes = c.images * out_h * out_w * p->k * size}};
+    cut c = choose(&e, &shape, size);
+    gdnn_cut block = {.channels = shape.channels,
+                      .width = (int)ring_width(&c, &shape),
+                      .lanes = c.lanes,
+                      .strips = c.strips,
+                      .images = c.images,
+                      .rows = c.rows,
+                      .all_lanes = e.channel_lanes,
+                      .all_strips = e.strips,
+                      .all_rows = e.rows};
+    gdnn_grid grid = {.threads = (int)(32 * warps(&c)),
+                      .blocks = block_count(&c, &e),
+                      .shared = shared_bytes(&c, &e, &shape, size),
+                      .tiling = gdnn_cut_tiling(p, &block)};
+    gdnn_tiling *t = &grid.tiling;
+    t->turns = (int)c.turns;
+    t->slot = t->images * t->width * t->tile;
+    t->slot_bytes = t->slot * size;
+    t->last_slot = (shape.ring - 1) * t->slot_bytes;
+    t->y_column_bytes = (int)(p->dilation[1] * p->k * size);
+    t->x_turn_bytes = c.images * p->in[0] * p->in[1] * p->c * size;
+    t->y_turn_bytes = c.images * out_h * out_w * p->k * size;
+    return grid;
 }
 
 gdnn_grid gdnn_ring_grid(const gdnn_conv *p, gdnn_ring_shape shape)

@@ -1,12 +1,10 @@
 /* The reference that the device computes is the reference. */
 #include "device_reference.h"
+#include "emulated_device.h"
 #include "fill.h"
 #include "problem.h"
 #include "tensor.h"
-#include "unit.h"
 #include <math.h>
-
-static session device;
 
 typedef struct data {
     double *values[TENSORS], *magnitude;
@@ -88,22 +86,6 @@ static void scales_and_the_rest_count(void **state)
     check(
         "dir=bwd_data dtype=f32 n=2 c=4 in=5x5 k=4 filter=3x3 pad=1 groups=4 alpha=0.1 beta=-0.3");
     check("dir=bwd_filter dtype=f32 n=2 c=4 in=5x5 k=4 filter=3x3 pad=1 groups=2 beta=1");
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (session_open(&device, SESSION_EMULATED) == GDNN_OK)
-        return 0;
-    print_message("# %s\n", gdnn_last_error());
-    return -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    session_close(&device);
-    return 0;
 }
 
 int main(void)

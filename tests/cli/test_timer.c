@@ -1,11 +1,9 @@
 /* Times on the emulated device mean nothing: what is tested is what is run, how often, and on what. */
+#include "emulated_device.h"
 #include "error.h"
 #include "rotation.h"
 #include "timer.h"
-#include "unit.h"
 #include <dlfcn.h>
-
-static session device;
 
 /* What was enqueued, in order: a letter for each call. */
 static char calls[512];
@@ -226,22 +224,6 @@ static void little_memory_holds_fewer_copies(void **state)
     unsetenv("GDNN_FAKE_MEMORY");
     configure();
     dlclose(library);
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (session_open(&device, SESSION_EMULATED) == GDNN_OK)
-        return 0;
-    print_message("# %s\n", gdnn_last_error());
-    return -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    session_close(&device); /* the double aborts if something was leaked */
-    return 0;
 }
 
 int main(void)

@@ -1,12 +1,11 @@
 /* A trial finds what a kernel does wrong. The kernels are right, so faults are made here, between a
  * run of the plan and the trial's look at its memory: gdnn_plan_run is wrapped by the linker. */
+#include "emulated_device.h"
 #include "plan.h"
 #include "problem.h"
 #include "trial.h"
-#include "unit.h"
 #include <math.h>
 
-static session device;
 static gdnn_options options;
 
 /* What the wrapper does to the tensors after the run. */
@@ -227,22 +226,11 @@ static void what_no_kernel_runs_is_not_run(void **state)
     options.kernel[0] = 0;
 }
 
-static int open_device(void **state)
+static int open_device_and_options(void **state)
 {
-    (void)state;
     gdnn_options_init(&options);
     options.mode = GDNN_MODE_FORCE;
-    if (session_open(&device, SESSION_EMULATED) == GDNN_OK)
-        return 0;
-    print_message("# %s\n", gdnn_last_error());
-    return -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    session_close(&device);
-    return 0;
+    return open_device(state);
 }
 
 int main(void)
@@ -255,5 +243,5 @@ int main(void)
         cmocka_unit_test(misaligned_tensors_pass),
         cmocka_unit_test(what_no_kernel_runs_is_not_run),
     };
-    return cmocka_run_group_tests_name("trial", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("trial", tests, open_device_and_options, close_device);
 }
