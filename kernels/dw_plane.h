@@ -194,12 +194,13 @@ static __device__ __forceinline__ int compute_stage(PlaneMarch<T, S> &m, const P
     return p.end_row;
 }
 
-/* Large filters do without code for strips that are whole rows. */
+/* Large filters do without code for strips that are whole rows, full epilogues without any code but the one that is always
+ * right. */
 template <bool PLAIN, class T, class S>
 static __device__ __forceinline__ int compute_stage(PlaneMarch<T, S> &m, const PlanePlace &p,
                                                     const PlaneStage &stage, const gdnn_args &a)
 {
-    if (a.tiling.edges == GDNN_PLANE_MASKED) {
+    if (!PLAIN || a.tiling.edges == GDNN_PLANE_MASKED) {
         set_masks(m, p, a);
         return compute_stage<GDNN_PLANE_MASKED, PLAIN>(m, p, stage, a);
     }

@@ -226,11 +226,19 @@ static __device__ __forceinline__ void early_steps(PlaneMarch<T, S> &m, int &v, 
 }
 
 /* The rows v to end - 1 of x, which count from the top of the padding so that row v begins row v / STRIDE of y; `end` is a
- * multiple of STRIDE, or the slab's end. While there are early steps, the next one is number SETS - early. */
+ * multiple of STRIDE, or the slab's end. While there are early steps, the next one is number SETS - early.
+ *
+ * Full epilogues are long: of those there is the code of one step, and the next one is always number 0. */
 template <int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ void march(PlaneMarch<T, S> &m, int v, int end,
                                              const gdnn_args &a)
 {
+    if (!PLAIN) {
+        GPU_NO_UNROLL
+        for (int step = v / S::STRIDE * S::STRIDE; step < end; step += S::STRIDE)
+            part_step<0, EDGES, PLAIN>(m, v - step, end - step, a);
+        return;
+    }
     if (S::STRIDE > 1 && v % S::STRIDE) {
         int step = v / S::STRIDE * S::STRIDE;
         single_part<EDGES, PLAIN>(m, v - step, end - step, a);
@@ -247,23 +255,35 @@ static __device__ __forceinline__ void march(PlaneMarch<T, S> &m, int v, int end
         single_part<EDGES, PLAIN>(m, 0, (end - v) % S::STRIDE, a);
 }
 
+/* Stores the next of `rows` rows of y, unless it is above the slab. */
+template <int EDGES, bool PLAIN, class T, class S>
+static __device__ __forceinline__ void end_row(PlaneMarch<T, S> &m, const float (&sum)[S::COLUMNS],
+                                               int &rows, const gdnn_args &a)
+{
+    if (m.early > 0) {
+        m.early--;
+        return;
+    }
+    store_row<EDGES, PLAIN, T, S>(m, sum, a);
+    rows--;
+}
+
 /* `rows` rows of y that end in the padding below; the oldest set is number 1. */
 template <int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ void flush(PlaneMarch<T, S> &m, int rows, const gdnn_args &a)
 {
     GPU_NO_UNROLL
-    for (int i = 0; i < m.early; i++)
+    for (int i = 0; PLAIN && i < m.early; i++)
         renumber<S::SETS - 1>(m);
     GPU_UNROLL
-    for (int set = 1; set < S::SETS; set++)
-        if (rows > 0) {
-            if (m.early > 0) {
-                m.early--;
-                continue;
-            }
-            store_row<EDGES, PLAIN, T, S>(m, m.sum[set], a);
-            rows--;
-        }
+    for (int set = 1; PLAIN && set < S::SETS; set++)
+        if (rows > 0)
+            end_row<EDGES, PLAIN, T, S>(m, m.sum[set], rows, a);
+    GPU_NO_UNROLL
+    for (int set = 1; !PLAIN && set < S::SETS && rows > 0; set++) {
+        end_row<EDGES, PLAIN, T, S>(m, m.sum[1 % S::SETS], rows, a);
+        renumber<1>(m);
+    }
 }
 
 #endif

@@ -451,17 +451,25 @@ static __device__ __forceinline__ void clear(float (&sum)[S::SUMS][S::CHANNELS])
     }
 }
 
-/* Stores the row of y that step U completes, unless it is above the slab. */
-template <int U, class T, class S, bool PLAIN>
-static __device__ __forceinline__ void complete_row(RingMarch<T, S> &m, const gdnn_args &a)
+/* Stores a row of y that is complete, unless it is above the slab. */
+template <class T, class S, bool PLAIN>
+static __device__ __forceinline__ void
+end_row(RingMarch<T, S> &m, const float (&sum)[S::SUMS][S::CHANNELS], const gdnn_args &a)
 {
     if (m.early > 0) {
         m.early--;
         return;
     }
-    const int SET = (U - (S::FILTER_H - 1) / S::STRIDE + S::SETS) % S::SETS;
-    store_row<T, S, PLAIN>(m.out, m.sum[SET], a);
+    store_row<T, S, PLAIN>(m.out, sum, a);
     m.rows--;
+}
+
+/* The row of y that step U completes. */
+template <int U, class T, class S, bool PLAIN>
+static __device__ __forceinline__ void complete_row(RingMarch<T, S> &m, const gdnn_args &a)
+{
+    const int SET = (U - (S::FILTER_H - 1) / S::STRIDE + S::SETS) % S::SETS;
+    end_row<T, S, PLAIN>(m, m.sum[SET], a);
 }
 
 /* Rows PHASE to STRIDE - 1 of step U, all of them rows of x. */
@@ -528,6 +536,39 @@ static __device__ __forceinline__ void store_zero_rows(RingMarch<T, S> &m, int r
         store_row<T, S, PLAIN>(m.out, zero, a);
 }
 
+/* The steps that meet rows `first` to `end` - 1 of x, from `step` on. */
+template <class T, class S>
+static __device__ __forceinline__ void plain_steps(RingMarch<T, S> &m, int first, int end, int step,
+                                                   const gdnn_args &a)
+{
+    if (first % S::STRIDE && end > first) {
+        part_step<0, T, S, true>(m, first - step * S::STRIDE, end - step * S::STRIDE, a);
+        step++;
+    }
+    m.left = (end - step * S::STRIDE) / S::STRIDE;
+    step += max(m.left, 0);
+    while (march<0, T, S, true>(m, a)) {
+    }
+    if (S::STRIDE > 1 && step * S::STRIDE < end)
+        part_step<0, T, S, true>(m, 0, end - step * S::STRIDE, a);
+}
+
+/* The same with full epilogues. They are long: there is the code of one step, after which sums move. */
+template <class T, class S>
+static __device__ __forceinline__ void full_steps(RingMarch<T, S> &m, int first, int end, int from,
+                                                  const gdnn_args &a)
+{
+    GPU_NO_UNROLL
+    for (int v = from * S::STRIDE; v < end && first < end; v += S::STRIDE) {
+        if constexpr (S::STRIDE > 1) {
+            part_step<0, T, S, false>(m, first - v, end - v, a);
+        } else {
+            step<0, false>(m, a);
+            renumber<1>(m);
+        }
+    }
+}
+
 /* All rows of a slab. v counts rows of x from the top of the padding, so that row v begins row v / STRIDE of y. */
 template <class T, class S, bool PLAIN>
 static __device__ __forceinline__ void march_rows(RingMarch<T, S> &m, const RingPlace &p,
@@ -544,29 +585,25 @@ static __device__ __forceinline__ void march_rows(RingMarch<T, S> &m, const Ring
         clear<T, S>(m.sum[set]);
 
     store_zero_rows<T, S, PLAIN>(m, min(step - BEHIND - p.first_row, m.rows), a);
-    if (first % S::STRIDE && end > first) {
-        part_step<0, T, S, PLAIN>(m, first - step * S::STRIDE, end - step * S::STRIDE, a);
-        step++;
-    }
-    m.left = (end - step * S::STRIDE) / S::STRIDE;
-    step += max(m.left, 0);
-    while (march<0, T, S, PLAIN>(m, a)) {
-    }
-    if (S::STRIDE > 1 && step * S::STRIDE < end)
-        part_step<0, T, S, PLAIN>(m, 0, end - step * S::STRIDE, a);
+    if (PLAIN)
+        plain_steps(m, first, end, step, a);
+    else
+        full_steps(m, first, end, step, a);
 
     /* rows of y that end in the padding below; the oldest set is number 1 */
     GPU_UNROLL
-    for (int set = 1; set < S::SETS; set++)
-        if (m.rows > 0) {
-            if (m.early > 0) {
-                m.early--;
-                continue;
-            }
-            store_row<T, S, PLAIN>(m.out, m.sum[set], a);
-            m.rows--;
-        }
-    store_zero_rows<T, S, PLAIN>(m, m.rows, a);
+    for (int set = 1; PLAIN && set < S::SETS; set++)
+        if (m.rows > 0)
+            end_row<T, S, PLAIN>(m, m.sum[set], a);
+    if (!PLAIN)
+        clear<T, S>(m.sum[0]);
+    GPU_NO_UNROLL
+    for (; !PLAIN && m.rows > 0; renumber<1>(m)) {
+        end_row<T, S, PLAIN>(m, m.sum[1], a);
+        clear<T, S>(m.sum[1]);
+    }
+    if (PLAIN)
+        store_zero_rows<T, S, PLAIN>(m, m.rows, a);
 }
 
 /* What the block at `p` does. */

@@ -1,12 +1,16 @@
 // Fatbins: a header (magic, version, header size, size of the rest) and entries (kind 1 PTX, 2
 // cubin; sizes of header and payload; architecture). A cubin is an ELF file. Its sections .nv.info
 // (for all kernels, by symbol) and .nv.info.<kernel> are lists of attributes: format, number, and,
-// for format 4, a size and that many bytes.
+// for format 4, a size and that many bytes. An entry may be a Zstandard frame, as its flags at 40 say.
 #include "image.hpp"
 
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
+#include <vector>
+#ifdef GDNN_ZSTD
+#include <zstd.h>
+#endif
 
 namespace fake
 {
@@ -130,6 +134,24 @@ class Cubin
     }
 };
 
+// What an entry holds; nothing if it cannot be unpacked.
+static std::vector<unsigned char> unpacked(const unsigned char *payload, size_t size,
+                                           uint64_t flags)
+{
+    const uint64_t zstd = 0x8000;
+    if (!(flags & zstd))
+        return std::vector<unsigned char>(payload, payload + size);
+#ifdef GDNN_ZSTD
+    const size_t frame = ZSTD_findFrameCompressedSize(payload, size);
+    if (ZSTD_isError(frame))
+        return {};
+    std::vector<unsigned char> contents(ZSTD_getFrameContentSize(payload, frame));
+    if (ZSTD_decompress(contents.data(), contents.size(), payload, frame) == contents.size())
+        return contents;
+#endif
+    return {};
+}
+
 CUresult read_image(const void *bytes, int sm, Image *image)
 {
     const unsigned char *const begin = static_cast<const unsigned char *>(bytes);
@@ -147,15 +169,18 @@ CUresult read_image(const void *bytes, int sm, Image *image)
         const unsigned kind = read<uint16_t>(entry);
         const unsigned char *const payload = entry + read<uint32_t>(entry + 4);
         const int arch = (int)read<uint32_t>(entry + 28);
-        entry = payload + read<uint64_t>(entry + 8);
+        const uint64_t flags = read<uint64_t>(entry + 40);
+        const size_t size = read<uint64_t>(entry + 8);
+        entry = payload + size;
         if (kind == kind_ptx) {
             runs |= arch <= sm;
         } else if (kind == kind_cubin && arch / 10 == sm / 10 && arch <= sm) {
             runs = true;
-            if (arch > chosen && !memcmp(payload, ELFMAG, SELFMAG)) {
+            const std::vector<unsigned char> cubin = unpacked(payload, size, flags);
+            if (arch > chosen && cubin.size() > SELFMAG && !memcmp(cubin.data(), ELFMAG, SELFMAG)) {
                 chosen = arch;
                 image->kernels.clear();
-                Cubin(payload).read_kernels(image);
+                Cubin(cubin.data()).read_kernels(image);
             }
         }
     }

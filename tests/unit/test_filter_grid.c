@@ -14,7 +14,7 @@ static const char *const problems[] = {
     "n=1000 c=1 in=1x1 k=1 groups=1 filter=3x3 pad=1 dtype=f16",
     "n=1 c=2 in=3x20000 k=2 groups=2 filter=3x3 pad=1 dtype=f32",
     "n=64 c=240 in=28x28 k=240 groups=240 filter=5x5 pad=2 dtype=f16",
-    "n=64 c=384 in=14x14 k=384 groups=384 filter=7x7 pad=3 dtype=bf16",
+    "n=64 c=384 in=14x14 k=384 groups=384 filter=5x5 pad=2 stride=2 dtype=bf16",
 };
 
 static gdnn_conv problem(const char *text)

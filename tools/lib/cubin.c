@@ -3,7 +3,11 @@
 #include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#ifdef GDNN_ZSTD
+#include <zstd.h>
+#endif
 
 /* Bytes; every access is checked, since images are large and formats change. */
 typedef struct span {
@@ -45,8 +49,8 @@ static uint32_t u32(const unsigned char *at)
     return v;
 }
 
-/* A fatbin: a header, then entries, each a header and its contents. */
-enum { FATBIN_MAGIC = 0xba55ed50u, ENTRY_PTX = 1, ENTRY_CUBIN = 2 };
+/* A fatbin: a header, then entries, each a header and its contents, which may be a Zstandard frame. */
+enum { FATBIN_MAGIC = 0xba55ed50u, ENTRY_PTX = 1, ENTRY_CUBIN = 2, ENTRY_ZSTD = 0x8000 };
 
 typedef struct fatbin_header {
     uint32_t magic;
@@ -60,6 +64,8 @@ typedef struct entry_header {
     uint64_t size;
     uint32_t unknown[3];
     uint32_t arch;
+    uint32_t name[2];
+    uint64_t flags;
 } entry_header;
 
 typedef struct entry {
@@ -80,6 +86,27 @@ static bool next_entry(span image, uint64_t *offset, entry *e)
         return false;
     *offset += e->header.header_size + e->header.size;
     return true;
+}
+
+/* The contents of an entry as they were before compression; `*memory`, to be freed, holds them if they had to be unpacked.
+ * False: they are damaged, or compressed in a way that this build cannot read. */
+static bool unpack(const entry *e, span *contents, void **memory)
+{
+    *contents = e->contents;
+    *memory = NULL;
+    if (!(e->header.flags & ENTRY_ZSTD))
+        return true;
+#ifdef GDNN_ZSTD
+    const unsigned long long most = 64 << 20; /* a damaged image may claim any size */
+    unsigned long long size = ZSTD_getFrameContentSize(e->contents.at, e->contents.size);
+    size_t frame = ZSTD_findFrameCompressedSize(e->contents.at, e->contents.size);
+    if (size > most || ZSTD_isError(frame) || !(*memory = malloc(size)))
+        return false;
+    *contents = (span){*memory, size};
+    return ZSTD_decompress(*memory, size, e->contents.at, frame) == size;
+#else
+    return false;
+#endif
 }
 
 /* A cubin: an ELF file with a section .nv.info, whose attributes name kernels by symbol. */
@@ -179,10 +206,14 @@ bool cubin_read(const void *image, size_t size, const char *prefix, cubin_use *u
     *use = (cubin_use){.regs = 0};
     while (next_entry((span){image, size}, &offset, &e)) {
         cubin c;
-        if (e.header.kind != ENTRY_CUBIN || !open_cubin(e.contents, &c))
-            continue;
-        found |= read_info(&c, prefix, use);
-        read_shared(&c, prefix, use);
+        span contents;
+        void *memory = NULL;
+        if (e.header.kind == ENTRY_CUBIN && unpack(&e, &contents, &memory) &&
+            open_cubin(contents, &c)) {
+            found |= read_info(&c, prefix, use);
+            read_shared(&c, prefix, use);
+        }
+        free(memory);
     }
     return found;
 }

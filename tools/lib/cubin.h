@@ -13,7 +13,8 @@ typedef struct cubin_use {
 } cubin_use;
 
 /* The largest figures of the kernels whose name begins with `prefix`, over all architectures in the
- * `size` bytes at `image`. False: there is none, or this is no fatbin that can be read. */
+ * `size` bytes at `image`. False: there is none, or this is no fatbin that can be read: images are compressed, and a build
+ * without libzstd cannot unpack them. */
 bool cubin_read(const void *image, size_t size, const char *prefix, cubin_use *use);
 
 /* The architectures in the image, "sm_90,compute_90", into `text`; "" where it is no fatbin. */
