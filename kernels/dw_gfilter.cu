@@ -18,7 +18,7 @@
     }                                                                                              \
     GPU_KERNEL(gdnn_dw_gfilter_finish_##layout##_##dtype)
 #define INSTANCES(dtype, T)                                                                        \
-    INSTANCE(nchw, false, 3, dtype, T)                                                             \
+    INSTANCE(nchw, false, 2, dtype, T)                                                             \
     INSTANCE(nhwc, true, 2, dtype, T)
 
 INSTANCES(f16, __half)

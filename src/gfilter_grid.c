@@ -30,7 +30,7 @@ static int64_t at_least(int64_t n, int64_t least)
 
 /* An axis for the march: its taps in classes, tap_step apart within one, and its outputs, out_step apart in one march. */
 typedef struct way {
-    int axis, taps; /* the axis of the problem; taps of a tile */
+    int axis, taps, cross; /* the axis of the problem; taps of a tile along it, along the other */
     int64_t tap_step, out_step;
     int64_t class_tiles, tiles; /* tiles of taps: of a class, of the whole filter */
     int64_t steps;              /* outputs of the longest march */
@@ -47,15 +47,16 @@ static int64_t dilation_of(const gdnn_conv *p, int axis)
     return p->filter[axis] > 1 ? p->dilation[axis] : 1;
 }
 
-static way way_of(const gdnn_conv *p, int axis, int taps)
+static way way_of(const gdnn_conv *p, gdnn_layout variant, int axis, int taps)
 {
     int64_t stride = stride_of(p, axis), dilation = dilation_of(p, axis);
     int64_t gcd = gdnn_gcd(stride, dilation), out = gdnn_out_size(p, axis);
     way w = {.axis = axis, .taps = taps};
+    w.cross = variant == GDNN_NHWC ? 1 : GDNN_GFILTER_CROSS(taps);
     w.tap_step = at_most(stride / gcd, p->filter[axis]);
     w.out_step = at_most(dilation / gcd, out);
     w.class_tiles = gdnn_divide_up(gdnn_divide_up(p->filter[axis], w.tap_step), taps);
-    w.tiles = w.tap_step * w.class_tiles * p->filter[1 - axis];
+    w.tiles = w.tap_step * w.class_tiles * gdnn_divide_up(p->filter[1 - axis], w.cross);
     w.steps = gdnn_divide_up(out, w.out_step);
     return w;
 }
@@ -63,8 +64,9 @@ static way way_of(const gdnn_conv *p, int axis, int taps)
 /* Instructions for a thread's `channels` channels of an image. */
 static double cost(const gdnn_conv *p, const way *w, int channels)
 {
-    double step = w->taps * channels + 2 * channels + 9;
-    double item = 50 + (w->taps - 1) * (channels + 5);
+    double x = w->cross > 1 ? 4 * w->cross : 1 + channels;
+    double step = w->taps * channels * w->cross + x + channels + 8;
+    double item = 60 + (w->taps - 1) * (x + 4) + w->taps * 5 + (w->cross > 1 ? 50 : 0);
     double steps = (double)(gdnn_divide_up(w->steps, w->taps) * w->taps);
     return (double)w->tiles * (double)(gdnn_out_size(p, 1 - w->axis) * w->out_step) *
            (steps * step + item);
@@ -73,10 +75,10 @@ static double cost(const gdnn_conv *p, const way *w, int channels)
 /* In channels first, neighbouring threads have neighbouring columns: their march is along the rows. */
 static way best_way(const gdnn_conv *p, gdnn_layout variant, int channels)
 {
-    way best = way_of(p, 0, 2);
+    way best = way_of(p, variant, 0, 2);
     for (int axis = 0; axis < (variant == GDNN_NHWC ? 2 : 1); axis++)
         for (int taps = 2; taps <= 8; taps *= 2) {
-            way w = way_of(p, axis, taps);
+            way w = way_of(p, variant, axis, taps);
             if (cost(p, &w, channels) < cost(p, &best, channels))
                 best = w;
         }
@@ -136,6 +138,8 @@ gdnn_grid gdnn_gfilter_grid(const gdnn_conv *p, gdnn_layout variant, int64_t wor
     int64_t weights = gdnn_elements(p, GDNN_ROLE_W), part = weights * (int64_t)sizeof(float);
     int64_t split = split_of(rounds, rows, blocks, workspace / part);
 
+    int64_t sums = last ? at_least(w.taps, GDNN_GFILTER_TAPS) * channels : w.taps * w.cross;
+
     gdnn_tiling t = {.lanes = lanes, .tile = tile, .rows = (int)rows, .taps = w.taps};
     t.lanes_inverse = gdnn_small_inverse(lanes);
     t.group_inverse = gdnn_small_inverse(tile_threads);
@@ -168,7 +172,7 @@ gdnn_grid gdnn_gfilter_grid(const gdnn_conv *p, gdnn_layout variant, int64_t wor
     return (gdnn_grid){
         .threads = threads,
         .blocks = blocks * split,
-        .shared = (int64_t)at_least(w.taps, GDNN_GFILTER_TAPS) * channels * (threads + 1) * 4,
+        .shared = sums * (threads + 1) * (int64_t)sizeof(float),
         .workspace = split > 1 ? split * part : 0,
         .finish_threads = GDNN_FINISH_WEIGHTS * GDNN_FINISH_SLICES,
         .finish_blocks = split > 1 ? gdnn_divide_up(weights, GDNN_FINISH_WEIGHTS) : 0,
