@@ -1,18 +1,18 @@
 /* Depthwise backward-filter of any filter, stride, dilation, padding and channel multiplier, in both layouts.
  *
- * A thread owns V neighbouring channels of a tile of TAPS taps, which lie along one axis, and keeps their sums in
- * registers while it marches along that axis, with one element of x and one of dy a step: the tile's taps are `tap_step`
- * apart and the steps `out_step` outputs, so that element j + u of x (counted in steps) meets output j in tap u, whatever
- * the stride and the dilation, and the last TAPS elements of x are all that a step needs. They stay in registers, in places
- * that rotate at no cost, since a whole turn is unrolled.
+ * A thread owns a tile of TAPS taps, which lie along one axis, for V neighbouring channels (channels last) or for V
+ * neighbouring taps of the other axis (channels first). It keeps their sums in registers while it marches along the first
+ * axis, with V elements of x and their elements of dy a step: the tile's taps are `tap_step` apart and the steps `out_step`
+ * outputs, so that element j + u of x (counted in steps) meets output j in tap u, whatever the stride and the dilation, and
+ * the last TAPS elements of x are all that a step needs. They stay in registers, in places that rotate at no cost, since a
+ * whole turn is unrolled.
  *
- * An item is one march: an image and a coordinate of the other axis, of those that meet x in the tile's tap of that axis, so
- * that a march has no padding at its sides. In channels last neighbouring lanes have neighbouring channels, in channels first
- * neighbouring columns. A block has a few tiles of taps, which read the same tensors through the cache, and a part of the
- * items; where several blocks share a sum, each writes its part to the workspace, [split][K][taps], and a second launch
- * (filter_finish.h) adds the parts.
+ * An item is one march: an image and a coordinate of the other axis, of those that meet x in a tap of the tile. In channels
+ * last neighbouring lanes have neighbouring channels, in channels first neighbouring columns. A block has a few tiles of
+ * taps, which read the same tensors through the cache, and a part of the items; where several blocks share a sum, each writes
+ * its part to the workspace, [split][K][taps], and a second launch (filter_finish.h) adds the parts.
  *
- * Padding at the ends of a march is multiplied as zeros, and a thread whose sums are not finite computes them again from the
+ * Padding is multiplied as zeros, and a thread whose sums are not finite computes them again from the
  * definition. Long sums are sums of chains of some 1024 products. How all this is cut: src/gfilter_grid.c. */
 #ifndef GDNN_DW_GFILTER_H
 #define GDNN_DW_GFILTER_H
@@ -30,7 +30,7 @@ struct GfilterMarch {
     const T *x, *dy;
     int x_left, left;
     GfilterPlaces places;
-    /* Several taps of the other axis: where they meet x, or some other element, times 0 */
+    /* Of several taps of the other axis: where they meet x; in the padding, another element of x and a factor of 0. */
     int offset[V];
     float factor[V];
 };

@@ -99,9 +99,9 @@ static __device__ __forceinline__ bool gfilter_take(GfilterItems<T> &r, int64_t 
 {
     const gdnn_tiling &t = a.tiling;
     const gdnn_gfilter_axis &m = t.march;
+    /* What follows from it is computed again, rather than kept in registers during the marches. */
     int self = threadIdx.x;
-    gpu_keep(
-        self); /* what follows from it is computed again, rather than kept in registers during the marches */
+    gpu_keep(self);
     GfilterThread me = gfilter_thread(self, t);
     GfilterTile tile = gfilter_tile<LAST>(me.first_tile + me.in_block, t);
     GfilterSpan span = gfilter_span(t.cross, tile.cross, gfilter_cross<LAST>(t));
