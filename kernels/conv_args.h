@@ -43,6 +43,14 @@ typedef struct gdnn_axis {
     int64_t out_step;      /* dilation / gcd: p falls by it from one such tap to the next */
 } gdnn_axis;
 
+/* One axis as dw_gfilter.h sees it. Where there is one output, the stride is 1; with one tap, the dilation. */
+typedef struct gdnn_gfilter_axis {
+    int32_t in, out, pad, filter;
+    int64_t dilation;
+    gdnn_divisor stride;
+    int64_t x_unit, y_unit; /* elements from one coordinate to the next */
+} gdnn_gfilter_axis;
+
 /* How a kernel cuts its problem into blocks; kernels without such a cut have zeros. What a kernel would have to compute
  * from these numbers and keep is here too: the launch's constants cost no registers. */
 typedef struct gdnn_tiling {
@@ -100,6 +108,24 @@ typedef struct gdnn_tiling {
     int32_t x_pitch, y_pitch;   /* bytes of a row */
     int32_t x_plane, y_plane;   /* bytes of a plane in a run */
     int32_t whole_sectors;      /* x is a multiple of 16 bytes long */
+
+    /* Of dw_gfilter.h, where `rows` counts steps of a march. */
+    gdnn_gfilter_axis march, cross; /* the axis along which threads march, and the other one */
+    int64_t cross_x;                /* elements of x from one item to the next coordinate */
+    int32_t march_columns;          /* the march is along the columns */
+    int32_t taps;                   /* of a tile of taps */
+    int32_t tap_step;               /* from one of them to the next */
+    int32_t tap_tiles;              /* of a block */
+    int32_t tap_tiles_inverse;      /* gdnn_small_inverse */
+    int32_t tile_threads;           /* of a block, for each of them */
+    int64_t all_tap_tiles;
+    gdnn_divisor tap_groups;  /* blocks along the taps */
+    gdnn_divisor march_tiles; /* tiles of taps for each tap of the other axis */
+    gdnn_divisor class_tiles; /* those of one class of taps */
+    gdnn_divisor out_step;    /* outputs from one step of a march to the next */
+    gdnn_divisor x_step;      /* elements of the axis likewise, in x */
+    gdnn_divisor slots;       /* items that the threads of a tile have at a time */
+    gdnn_divisor sharers;     /* split, as a divisor */
 } gdnn_tiling;
 
 typedef struct gdnn_args {

@@ -55,20 +55,6 @@ static __device__ __forceinline__ void load_chunk(float *at, const T *__restrict
                 present ? float(load(from + r * a.axis[1].w_stride + s * a.axis[2].w_stride)) : 0;
 }
 
-/* The x of a thread's channels: one access, or one by one from places of their own, 4 bits each. */
-template <class T, bool WIDE, int VECTOR>
-static __device__ __forceinline__ void load_channels(const T *from, uint32_t places,
-                                                     float (&x)[VECTOR])
-{
-    if constexpr (WIDE) {
-        load_values<T, VECTOR>(from, x);
-    } else {
-        GPU_UNROLL
-        for (int v = 0; v < VECTOR; v++)
-            x[v] = load(from + (places >> 4 * v & 15));
-    }
-}
-
 /* One tap of a thread's channels; their second four are `fours` bytes further. */
 template <int VECTOR>
 static __device__ __forceinline__ void load_factors(gpu_shared at, uint32_t fours,

@@ -77,6 +77,20 @@ static __device__ __forceinline__ void load_values(gpu_shared from, float (&valu
     }
 }
 
+/* The values of a thread's channels: one access, or one by one from places of their own, 4 bits each. */
+template <class T, bool WIDE, int VECTOR>
+static __device__ __forceinline__ void load_channels(const T *from, uint32_t places,
+                                                     float (&x)[VECTOR])
+{
+    if constexpr (WIDE) {
+        load_values<T, VECTOR>(from, x);
+    } else {
+        GPU_UNROLL
+        for (int v = 0; v < VECTOR; v++)
+            x[v] = load(from + (places >> 4 * v & 15));
+    }
+}
+
 template <class T, int V>
 static __device__ __forceinline__ void store_values(T *to, const float (&values)[V])
 {

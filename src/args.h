@@ -8,6 +8,9 @@
 /* A divisor, 1 <= value < 2^63. */
 gdnn_divisor gdnn_divide_by(int64_t value);
 
+/* The greatest common divisor of two positive numbers. */
+int64_t gdnn_gcd(int64_t a, int64_t b);
+
 /* Fills `args` for `conv`, which passed gdnn_check. */
 void gdnn_args_fill(gdnn_args *args, const gdnn_conv *conv);
 

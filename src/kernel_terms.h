@@ -5,6 +5,7 @@
 
 #include "filter_grid.h"
 #include "general.h"
+#include "gfilter_grid.h"
 #include "kernel.h"
 #include "plane.h"
 #include "problem.h"
