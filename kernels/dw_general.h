@@ -8,25 +8,8 @@
 #define GDNN_DW_GENERAL_H
 
 #include "dw_general_host.h"
+#include "taps.h"
 #include "values.h"
-
-/* Taps of one axis that meet x: first to end - 1, the first of them at coordinate `in`. */
-struct TapRange {
-    int first, end, in;
-};
-
-static __device__ __forceinline__ TapRange taps_of(const gdnn_axis &axis, int64_t out)
-{
-    int start = (int)(out * axis.stride.value - axis.pad), filter = (int)axis.filter_div.value;
-    int first = max(-start, 0), end = (int)axis.in - start; /* of undilated taps */
-    if (axis.dilation.value > 1) {
-        first = (int)divide_ceil(first, axis.dilation);
-        end = (int)divide_ceil(end, axis.dilation);
-    }
-    first = min(first, filter);
-    return {first, max(min(end, filter), first),
-            (int)((uint32_t)start + (uint32_t)first * (uint32_t)axis.dilation.value)};
-}
 
 /* Of a chunk: taps first_h to first_h + chunk_rows - 1 and first_w to first_w + chunk_columns - 1, as far as there are so
  * many. In shared memory from `at`: rows of chunk_columns taps, for each of them the tile's channels; of a lane's VECTOR
