@@ -107,7 +107,7 @@ typedef struct gdnn_tiling {
     gdnn_divisor row_phases;  /* rows of the result with taps of their own, row_step apart: a group is of one phase */
     gdnn_divisor source_step; /* rows of the source from one row of a group, or tap of a phase, to the next */
     int32_t row_step;
-    int32_t source_row;                 /* elements of a source_step */
+    int64_t source_row_bytes;           /* of a source_step */
     int32_t source_whole, source_rest;  /* rows of the source over source_step, and what remains */
     int32_t tap_phases, chunk_phases;   /* phases of the filter's rows, tap_step apart; in a chunk */
     int32_t tap_step, taps;             /* most taps of a phase */

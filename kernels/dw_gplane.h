@@ -87,23 +87,30 @@ struct Column {
     int pieces; /* of TAPS taps */
 };
 
-template <int FIRST, class T, int WINDOW>
-static __device__ __forceinline__ void load_rows(const T *row, int inside, const Column<T> &c,
-                                                 const gdnn_tiling &t, float (&x)[WINDOW])
+template <class T>
+static __device__ __forceinline__ const T *next_row(const T *row, int64_t row_bytes)
 {
-    const int TAPS = GDNN_GPLANE_TAPS, COUNT = FIRST ? TAPS : WINDOW - TAPS;
+    return reinterpret_cast<const T *>(reinterpret_cast<const char *>(row) + row_bytes);
+}
+
+/* Reads x[FIRST] and the following COUNT - 1 rows; `row` and `inside` go on behind them. */
+template <int FIRST, int COUNT, class T, int WINDOW>
+static __device__ __forceinline__ void load_rows(const T *&row, int &inside, const Column<T> &c,
+                                                 int64_t row_bytes, float (&x)[WINDOW])
+{
     if ((uint32_t)inside < (uint32_t)c.most) {
         GPU_UNROLL
-        for (int i = 0; i < COUNT; i++)
-            x[FIRST + i] = load(row + i * t.source_row);
+        for (int i = 0; i < COUNT; i++, row = next_row(row, row_bytes))
+            x[FIRST + i] = load(row);
     } else {
         GPU_UNROLL
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < COUNT; i++, row = next_row(row, row_bytes)) {
             x[FIRST + i] = 0;
             if ((uint32_t)(inside + i) < (uint32_t)c.span)
-                x[FIRST + i] = load(row + i * t.source_row);
+                x[FIRST + i] = load(row);
         }
     }
+    inside += COUNT;
 }
 
 /* Adds `columns` taps of each row that c has. */
@@ -112,21 +119,20 @@ static __device__ __forceinline__ void add_columns(Column<T> c, int columns, con
                                                    float (&sum)[ROWS])
 {
     const int TAPS = GDNN_GPLANE_TAPS, KEPT = ROWS - 1;
+    const int64_t row_bytes = t.source_row_bytes;
+    gpu_keep(c.most);
     GPU_NO_UNROLL
     for (; columns > 0; columns--, c.row += t.x_column, c.filter += (uint32_t)t.column_bytes) {
         const T *row = c.row;
         gpu_shared filter = c.filter;
         int inside = c.inside, left = c.pieces;
         float x[KEPT + TAPS];
-        load_rows<0>(row, inside, c, t, x);
-        row += KEPT * t.source_row;
-        inside += KEPT;
+        load_rows<0, KEPT>(row, inside, c, row_bytes, x);
         GPU_NO_UNROLL
-        for (; left > 0; left--, row += TAPS * t.source_row, inside += TAPS) {
+        for (; left > 0; left--, filter += TAPS * 4) {
             float tap[TAPS];
-            load_rows<KEPT>(row, inside, c, t, x);
+            load_rows<KEPT, TAPS>(row, inside, c, row_bytes, x);
             gpu_load_shared(tap, filter);
-            filter += TAPS * 4;
             GPU_UNROLL
             for (int i = 0; i < TAPS; i++) {
                 GPU_UNROLL

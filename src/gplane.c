@@ -45,7 +45,7 @@ static void cut_rows(const gdnn_conv *p, gdnn_tiling *t)
     t->row_phases = gdnn_divide_by(row_step);
     t->row_step = (int32_t)row_step;
     t->source_step = gdnn_divide_by(source_step);
-    t->source_row = (int32_t)(source_step * width);
+    t->source_row_bytes = source_step * width * (int64_t)gdnn_dtype_size(p->dtype);
     t->source_whole = (int32_t)(source_rows / source_step);
     t->source_rest = (int32_t)(source_rows % source_step);
     t->tap_phases = t->tap_step = (int32_t)tap_step;
