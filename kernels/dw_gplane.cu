@@ -2,7 +2,7 @@
 #include "dw_gplane.h"
 
 #define INSTANCE(dtype, T, end, plain)                                                             \
-    extern "C" __global__ void __launch_bounds__(GDNN_GPLANE_THREADS, 7)                           \
+    extern "C" __global__ void __launch_bounds__(GDNN_GPLANE_THREADS, 5)                           \
         gdnn_dw_gplane_fwd_nchw_##dtype##end(const T *x, const T *w, T *y, const T *z,             \
                                              const T *bias, void *, gdnn_args a)                   \
     {                                                                                              \

@@ -78,12 +78,12 @@ static __device__ __forceinline__ void load_chunk(float *at, const T *__restrict
 }
 
 /* A thread's place in a column of the source, counted in source_steps: `row` is `inside` behind the first row that exists,
- * of `span` that do. From `inside` < `most` on TAPS rows exist. */
+ * of `span` that do. */
 template <class T>
 struct Column {
     const T *row;
     gpu_shared filter;
-    int inside, span, most;
+    int inside, span;
     int pieces; /* of TAPS taps */
 };
 
@@ -93,12 +93,13 @@ static __device__ __forceinline__ const T *next_row(const T *row, int64_t row_by
     return reinterpret_cast<const T *>(reinterpret_cast<const char *>(row) + row_bytes);
 }
 
-/* Reads x[FIRST] and the following COUNT - 1 rows; `row` and `inside` go on behind them. */
+/* Reads x[FIRST] and the following COUNT - 1 rows, which all exist if `inside` < `most`; `row` and `inside` go on behind
+ * them. */
 template <int FIRST, int COUNT, class T, int WINDOW>
-static __device__ __forceinline__ void load_rows(const T *&row, int &inside, const Column<T> &c,
+static __device__ __forceinline__ void load_rows(const T *&row, int &inside, int most, int span,
                                                  int64_t row_bytes, float (&x)[WINDOW])
 {
-    if ((uint32_t)inside < (uint32_t)c.most) {
+    if ((uint32_t)inside < (uint32_t)most) {
         GPU_UNROLL
         for (int i = 0; i < COUNT; i++, row = next_row(row, row_bytes))
             x[FIRST + i] = load(row);
@@ -106,7 +107,7 @@ static __device__ __forceinline__ void load_rows(const T *&row, int &inside, con
         GPU_UNROLL
         for (int i = 0; i < COUNT; i++, row = next_row(row, row_bytes)) {
             x[FIRST + i] = 0;
-            if ((uint32_t)(inside + i) < (uint32_t)c.span)
+            if ((uint32_t)(inside + i) < (uint32_t)span)
                 x[FIRST + i] = load(row);
         }
     }
@@ -120,18 +121,20 @@ static __device__ __forceinline__ void add_columns(Column<T> c, int columns, con
 {
     const int TAPS = GDNN_GPLANE_TAPS, KEPT = ROWS - 1;
     const int64_t row_bytes = t.source_row_bytes;
-    gpu_keep(c.most);
+    int most_kept = max(c.span - KEPT + 1, 0), most = max(c.span - TAPS + 1, 0);
+    gpu_keep(most_kept);
+    gpu_keep(most);
     GPU_NO_UNROLL
     for (; columns > 0; columns--, c.row += t.x_column, c.filter += (uint32_t)t.column_bytes) {
         const T *row = c.row;
         gpu_shared filter = c.filter;
         int inside = c.inside, left = c.pieces;
         float x[KEPT + TAPS];
-        load_rows<0, KEPT>(row, inside, c, row_bytes, x);
+        load_rows<0, KEPT>(row, inside, most_kept, c.span, row_bytes, x);
         GPU_NO_UNROLL
         for (; left > 0; left--, filter += TAPS * 4) {
             float tap[TAPS];
-            load_rows<KEPT, TAPS>(row, inside, c, row_bytes, x);
+            load_rows<KEPT, TAPS>(row, inside, most, c.span, row_bytes, x);
             gpu_load_shared(tap, filter);
             GPU_UNROLL
             for (int i = 0; i < TAPS; i++) {
@@ -165,7 +168,6 @@ static __device__ __forceinline__ Column<T> column_at(const T *source, int begin
     c.filter = filter + (uint32_t)(piece * TAPS * 4);
     c.inside = piece * TAPS - first;
     c.span = max(end - first, 0);
-    c.most = max(c.span - TAPS + 1, 0);
     c.pieces = min(t.chunk_rows, end + TAPS - 1) / TAPS - piece;
     return c;
 }
@@ -328,20 +330,18 @@ static __device__ __forceinline__ void put_rows(const GPlanePlace<T> &p, int row
     if (p.channel >= (DATA ? a.c : a.k))
         return;
     uint32_t again = 0;
-    int step = a.tiling.row_step;
-    int64_t to = p.to + row * width;
+    const int step = a.tiling.row_step;
+    const int64_t to_step = a.tiling.y_row;
+    int64_t at = p.to + row * width, to = at;
     GPU_UNROLL
-    for (int q = 0; q < ROWS; q++) {
-        if (row + q * step >= rows)
-            continue;
-        int64_t at = to + q * step * width;
+    for (int q = 0, of = row; q < ROWS && of < rows; q++, of += step, at += to_step) {
         if (sum[q] - sum[q] == 0)
             put<T, DATA, PLAIN>(y + at, sum[q], z + at, bias + p.channel, a);
         else
             again |= 1u << q;
     }
     GPU_NO_UNROLL
-    for (; again; again >>= 1, row += step, to += step * width) {
+    for (; again; again >>= 1, row += step, to += to_step) {
         if (!(again & 1))
             continue;
         float value = exact_sum<T, DATA>(p.source, p.w, row, row_taps<DATA>(s, p.column), a);

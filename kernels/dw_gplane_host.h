@@ -6,7 +6,7 @@
 #define GDNN_GPLANE_THREADS 128
 
 /* Rows of a thread that share what they read, and taps of a column of the filter that are read together. */
-#define GDNN_GPLANE_ROWS 4
+#define GDNN_GPLANE_ROWS 8
 #define GDNN_GPLANE_TAPS 4
 
 #endif

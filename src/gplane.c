@@ -4,12 +4,12 @@
 #include "dw_gplane_host.h"
 #include "problem.h"
 
-/* Floats of a channel's filter in shared memory, which are as many products of one chain of additions; bytes of a block's
+/* Taps of a channel's filter in shared memory, which are as many products of one chain of additions; bytes of a block's
  * filters, which leave room for several blocks on a multiprocessor. */
-enum { MOST_FLOATS = 1024, MOST_SHARED = 16 * 1024 };
+enum { MOST_TAPS = 1024, MOST_SHARED = 16 * 1024 };
 
 /* Groups of rows that a thread computes one after the other: more save work at its start, few keep the GPU busy. */
-enum { MOST_GROUPS = 8, ENOUGH_BLOCKS = 132 * 12 };
+enum { MOST_GROUPS = 8, ENOUGH_BLOCKS = 132 * 8 };
 
 static int64_t at_most(int64_t n, int64_t most)
 {
@@ -44,6 +44,7 @@ static void cut_rows(const gdnn_conv *p, gdnn_tiling *t)
         source_step = data ? dilation / gcd : stride / gcd * dilation;
     t->row_phases = gdnn_divide_by(row_step);
     t->row_step = (int32_t)row_step;
+    t->y_row = row_step * (data ? p->in[1] : gdnn_out_size(p, 1));
     t->source_step = gdnn_divide_by(source_step);
     t->source_row_bytes = source_step * width * (int64_t)gdnn_dtype_size(p->dtype);
     t->source_whole = (int32_t)(source_rows / source_step);
@@ -56,20 +57,22 @@ static void cut_rows(const gdnn_conv *p, gdnn_tiling *t)
 static void cut_filter(const gdnn_conv *p, gdnn_tiling *t)
 {
     int64_t taps = gdnn_divide_up(t->taps, GDNN_GPLANE_TAPS) * GDNN_GPLANE_TAPS;
-    int64_t rows = at_most(taps, MOST_FLOATS);
-    int64_t columns = at_most(p->filter[1], MOST_FLOATS / rows);
-    int64_t phases = at_most(t->tap_phases, MOST_FLOATS / (rows * columns));
+    int64_t rows = at_most(taps, MOST_TAPS);
+    int64_t columns = at_most(p->filter[1], MOST_TAPS / rows);
+    int64_t phases = at_most(t->tap_phases, MOST_TAPS / (rows * columns));
     t->chunk_rows = (int32_t)rows;
     t->chunk_columns = (int32_t)columns;
     t->chunk_phases = (int32_t)phases;
     t->one_chunk = rows >= t->taps && columns == p->filter[1] && phases == t->tap_phases;
     if (p->dir == GDNN_BWD_DATA && gdnn_kpg(p) > 1)
         t->one_chunk = 0;
-    t->run = gdnn_divide_by(rows);
+    /* Lanes near the edges of a row read taps of neighbouring columns, 16 bytes each: in other banks. */
+    int64_t run = rows % (2 * GDNN_GPLANE_TAPS) ? rows : rows + GDNN_GPLANE_TAPS;
+    t->run = gdnn_divide_by(run);
     t->run_columns = gdnn_divide_by(columns);
-    t->run_bytes = (int32_t)rows * 4;
+    t->run_bytes = (int32_t)run * 4;
     t->phase_bytes = (int32_t)columns * t->run_bytes;
-    t->filter_floats = (int32_t)(rows * columns * phases);
+    t->filter_floats = (int32_t)(run * columns * phases);
 }
 
 /* What a thread's loop over its taps of a row adds to its addresses. */
