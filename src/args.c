@@ -13,7 +13,7 @@ gdnn_divisor gdnn_divide_by(int64_t value)
     return d;
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b)
+int64_t gdnn_greatest_common_divisor(int64_t a, int64_t b)
 {
     while (b) {
         int64_t r = a % b;
@@ -47,7 +47,7 @@ enum { CHAIN = 1024 };
 
 static void fill_axis(gdnn_axis *axis, const gdnn_conv *conv, int i)
 {
-    int64_t gcd = greatest_common_divisor(conv->stride[i], conv->dilation[i]);
+    int64_t gcd = gdnn_greatest_common_divisor(conv->stride[i], conv->dilation[i]);
     axis->in = conv->in[i];
     axis->out = gdnn_out_size(conv, i);
     axis->pad = conv->pad[i];

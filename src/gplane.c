@@ -16,11 +16,6 @@ static int64_t at_most(int64_t n, int64_t most)
     return n < most ? n : most;
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b)
-{
-    return b ? greatest_common_divisor(b, a % b) : a;
-}
-
 /* The filter's rows by phase, and rows of the result that share what they read. */
 static void cut_rows(const gdnn_conv *p, gdnn_tiling *t)
 {
@@ -29,7 +24,7 @@ static void cut_rows(const gdnn_conv *p, gdnn_tiling *t)
     int64_t source_rows = data ? gdnn_out_size(p, 0) : p->in[0];
     int64_t width = data ? gdnn_out_size(p, 1) : p->in[1];
     int64_t stride = p->stride[0], dilation = p->dilation[0], filter = p->filter[0];
-    int64_t gcd = greatest_common_divisor(stride, dilation);
+    int64_t gcd = gdnn_greatest_common_divisor(stride, dilation);
 
     int64_t tap_step = at_most(stride / gcd, filter);
     int64_t row_step = dilation / gcd;
@@ -78,7 +73,7 @@ static void cut_filter(const gdnn_conv *p, gdnn_tiling *t)
 /* What a thread's loop over its taps of a row adds to its addresses. */
 static void step_columns(const gdnn_conv *p, gdnn_tiling *t)
 {
-    int64_t gcd = greatest_common_divisor(p->stride[1], p->dilation[1]), taps = 1;
+    int64_t gcd = gdnn_greatest_common_divisor(p->stride[1], p->dilation[1]), taps = 1;
     if (p->dir == GDNN_BWD_DATA) {
         taps = at_most(p->stride[1] / gcd, p->filter[1]);
         t->x_column = -(int32_t)(p->dilation[1] / gcd);
