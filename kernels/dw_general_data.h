@@ -31,7 +31,8 @@ static __device__ __forceinline__ void add_rows_apart(TapRows<T> m, int columns,
         const T *from = m.from;
         gpu_shared at = m.filter;
         GPU_NO_UNROLL
-        for (int left = columns; left > 0; left--, from += t.x_column, at += (uint32_t)t.tile_bytes) {
+        for (int left = columns; left > 0;
+             left--, from += t.x_column, at += (uint32_t)t.tile_bytes) {
             float dy[VECTOR], factor[VECTOR];
             const T *of = from;
             GPU_UNROLL
@@ -83,7 +84,8 @@ static __device__ __forceinline__ void dw_general_data(T *dx, const T *__restric
             DataTaps taps_h = all_h, taps_w = all_w;
             if (!t.one_chunk) {
                 __syncthreads();
-                load_chunk(filters, w + of * a.w_stride_k, w_channel, (int)a.c - tile_first, r, c, a);
+                load_chunk(filters, w + of * a.w_stride_k, w_channel, (int)a.c - tile_first, r, c,
+                           a);
                 __syncthreads();
                 taps_h = clip_taps(taps_h, h, r, t.chunk_rows);
                 taps_w = clip_taps(taps_w, s, c, t.chunk_columns);

@@ -65,6 +65,7 @@ gdnn_grid gdnn_dw_general_data_grid(const gdnn_conv *p)
     /* steps that exceed a chunk are never made */
     t->tile_bytes *= (int)at_most(p->stride[1] / gcd_w, t->chunk_columns);
     t->slot_bytes *= (int)at_most(p->stride[0] / gcd_h, t->chunk_rows);
-    t->one_chunk = gdnn_kpg(p) == 1 && t->chunk_rows == p->filter[0] && t->chunk_columns == p->filter[1];
+    t->one_chunk =
+        gdnn_kpg(p) == 1 && t->chunk_rows == p->filter[0] && t->chunk_columns == p->filter[1];
     return grid;
 }
