@@ -224,33 +224,41 @@ static __device__ __forceinline__ void add_chunk(const GPlanePlace<T> &p, int be
     }
 }
 
-/* Stores the sums of a group of rows, `row` the first. */
+/* Stores the sums of a group of rows, `row` the first. A full epilogue is long: one copy of it serves all rows. */
 template <class T, bool DATA, bool PLAIN, int ROWS>
 static __device__ __forceinline__ void put_rows(const GPlanePlace<T> &p, int row, T *y, const T *z,
-                                                const T *bias, const float (&sum)[ROWS],
+                                                const T *bias, float (&sum)[ROWS],
                                                 const gdnn_args &a)
 {
     const gdnn_axis &h = a.axis[1], &s = a.axis[2];
     const int rows = (int)(DATA ? h.in : h.out), width = (int)(DATA ? s.in : s.out);
     if (p.channel >= (DATA ? a.c : a.k))
         return;
-    uint32_t again = 0;
-    const int step = a.tiling.row_step;
+    const int step = a.tiling.row_step, end = min(rows, row + ROWS * step);
     const int64_t to_step = a.tiling.y_row;
-    int64_t at = p.to + row * width, to = at;
+    int64_t to = p.to + row * width;
+    float zero = 0;
     GPU_UNROLL
-    for (int q = 0, of = row; q < ROWS && of < rows; q++, of += step, at += to_step) {
-        if (sum[q] - sum[q] == 0)
-            put<T, DATA, PLAIN>(y + at, sum[q], z + at, bias + p.channel, a);
-        else
-            again |= 1u << q;
+    for (int q = 0; q < ROWS; q++)
+        zero = fmaf(sum[q], 0.0f, zero);
+    bool finite = zero == 0;
+    if (PLAIN && finite) {
+        y += to;
+        GPU_UNROLL
+        for (int q = 0; q < ROWS; q++, y += to_step, row += step)
+            if (row < end)
+                store(y, sum[q]);
+        return;
     }
     GPU_NO_UNROLL
-    for (; again; again >>= 1, row += step, to += to_step) {
-        if (!(again & 1))
-            continue;
-        float value = exact_sum<T, DATA>(p.source, p.w, row, row_taps<DATA>(s, p.column), a);
+    for (; row < end; row += step, to += to_step) {
+        float value = sum[0];
+        if (!finite)
+            value = exact_sum<T, DATA>(p.source, p.w, row, row_taps<DATA>(s, p.column), a);
         put<T, DATA, PLAIN>(y + to, value, z + to, bias + p.channel, a);
+        GPU_UNROLL
+        for (int q = 0; !PLAIN && q + 1 < ROWS; q++)
+            sum[q] = sum[q + 1];
     }
 }
 
