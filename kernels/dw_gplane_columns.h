@@ -43,7 +43,7 @@ static __device__ __forceinline__ void load_rows(const T *&row, int &inside, int
     inside += COUNT;
 }
 
-/* Adds `columns` taps of each row that c has. */
+/* Adds `columns` taps of each row that c has, which has a piece at least if there are any. */
 template <class T, int ROWS>
 static __device__ __forceinline__ void add_columns(Column<T> c, int columns, const gdnn_tiling &t,
                                                    float (&sum)[ROWS])
@@ -61,7 +61,7 @@ static __device__ __forceinline__ void add_columns(Column<T> c, int columns, con
         float x[KEPT + TAPS];
         load_rows<0, KEPT>(row, inside, most_kept, c.span, row_bytes, x);
         GPU_NO_UNROLL
-        for (; left > 0; left--, filter += TAPS * 4) {
+        while (true) {
             float tap[TAPS];
             load_rows<KEPT, TAPS>(row, inside, most, c.span, row_bytes, x);
             gpu_load_shared(tap, filter);
@@ -71,6 +71,9 @@ static __device__ __forceinline__ void add_columns(Column<T> c, int columns, con
                 for (int q = 0; q < ROWS; q++)
                     sum[q] = fmaf(tap[i], x[i + q], sum[q]);
             }
+            if (--left <= 0)
+                break;
+            filter += TAPS * 4;
             GPU_UNROLL
             for (int q = 0; q < KEPT; q++)
                 x[q] = x[TAPS + q];
