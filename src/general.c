@@ -8,7 +8,7 @@
 enum { MOST_LANES = 8, MOST_SHARED = 32 * 1024 };
 
 /* Outputs that a thread computes one after the other: more make fewer blocks load the filters, few keep the GPU busy. */
-enum { MOST_STEPS = 8, ENOUGH_BLOCKS = 1 };
+enum { MOST_STEPS = 8, ENOUGH_BLOCKS = 132 * 8 };
 
 static int64_t at_most(int64_t n, int64_t most)
 {

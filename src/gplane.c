@@ -9,7 +9,7 @@
 enum { MOST_TAPS = 1024, MOST_SHARED = 16 * 1024 };
 
 /* Groups of rows that a thread computes one after the other: more save work at its start, few keep the GPU busy. */
-enum { MOST_GROUPS = 8, ENOUGH_BLOCKS = 1 };
+enum { MOST_GROUPS = 8, ENOUGH_BLOCKS = 132 * 8 };
 
 static int64_t at_most(int64_t n, int64_t most)
 {
