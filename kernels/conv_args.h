@@ -113,7 +113,7 @@ typedef struct gdnn_tiling {
     gdnn_gfilter_axis march, cross; /* the axis along which threads march, and the other one */
     int64_t cross_x;                /* elements of x from one item to the next coordinate */
     int32_t march_columns;          /* the march is along the columns */
-    int32_t taps;                   /* of a tile of taps */
+    int32_t taps;                   /* of a tile of taps; in dw_gplane.h most of a phase */
     int32_t tap_step;               /* from one of them to the next */
     int32_t tap_tiles;              /* of a block */
     int32_t tap_tiles_inverse;      /* gdnn_small_inverse */
@@ -126,6 +126,23 @@ typedef struct gdnn_tiling {
     gdnn_divisor x_step;      /* elements of the axis likewise, in x */
     gdnn_divisor slots;       /* items that the threads of a tile have at a time */
     gdnn_divisor sharers;     /* split, as a divisor */
+
+    /* Of dw_gplane.h, where the source is what is read, x or dy, and the result what is written; `rows` counts the groups
+     * of rows that a thread computes one after the other, `lanes` the threads of a channel, and x_column is the step of
+     * the source from one tap of a row to the next. */
+    gdnn_divisor
+        row_phases; /* rows of the result with taps of their own, row_step apart: a group is of one phase */
+    gdnn_divisor
+        source_step; /* rows of the source from one row of a group, or tap of a phase, to the next */
+    int32_t row_step;
+    int64_t source_row_bytes;          /* of a source_step */
+    int32_t source_whole, source_rest; /* rows of the source over source_step, and what remains */
+    int32_t tap_phases, chunk_phases;  /* phases of the filter's rows, tap_step apart; in a chunk */
+    int32_t one_chunk;                 /* the filter is one chunk, and there is one filter */
+    gdnn_divisor run, run_columns;     /* chunk_rows, chunk_columns */
+    int32_t filter_floats;             /* of a channel, in a chunk */
+    int32_t phase_bytes, run_bytes;    /* of a phase, of a tap of a row */
+    int32_t column_bytes;              /* from one tap of a row to a thread's next */
 } gdnn_tiling;
 
 typedef struct gdnn_args {

@@ -6,41 +6,7 @@
  * dilation. Along each axis such taps are an arithmetic progression, and the outputs fall along it
  * by a fixed step (conv_args.h): the loops hold no bounds test, no division and no test of
  * divisibility. */
-#include "conv.h"
-
-/* Taps first, first + step, ... (count of them) of one axis reach outputs out, out - out_step... */
-struct DataTaps {
-    int64_t first, out;
-    int count;
-};
-
-static __device__ __forceinline__ DataTaps data_taps(const gdnn_axis &axis, int64_t in)
-{
-    int64_t from = in + axis.pad; /* tap 0 would need the output from / stride */
-    int64_t multiple = divide(from, axis.gcd);
-    if (multiple * axis.gcd.value != from)
-        return {0, 0, 0};
-    int64_t residue = multiple, first, last;
-    split(residue, axis.tap_step);
-    first = residue * axis.inverse;
-    split(first, axis.tap_step);
-
-    /* outputs below `out`: skip the first taps of the progression until p <= out - 1 */
-    int64_t beyond = from - (axis.out - 1) * axis.stride.value;
-    if (beyond > 0) {
-        int64_t lowest = divide_ceil(beyond, axis.dilation);
-        if (lowest > first)
-            first += divide_ceil(lowest - first, axis.tap_step) * axis.tap_step.value;
-    }
-    /* and end where p would be negative, or the filter ends */
-    last = divide(from, axis.dilation);
-    if (last > axis.filter_div.value - 1)
-        last = axis.filter_div.value - 1;
-    if (first > last)
-        return {0, 0, 0};
-    return {first, divide(from - first * axis.dilation.value, axis.stride),
-            (int)divide(last - first, axis.tap_step) + 1};
-}
+#include "taps.h"
 
 template <class T, bool CHANNELS_LAST>
 static __device__ __forceinline__ void direct_bwd_data(T *dx, const T *__restrict__ w,

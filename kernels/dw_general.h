@@ -8,33 +8,17 @@
 #define GDNN_DW_GENERAL_H
 
 #include "dw_general_host.h"
+#include "taps.h"
 #include "values.h"
-
-/* Taps of one axis that meet x: first to end - 1, the first of them at coordinate `in`. */
-struct TapRange {
-    int first, end, in;
-};
-
-static __device__ __forceinline__ TapRange taps_of(const gdnn_axis &axis, int64_t out)
-{
-    int start = (int)(out * axis.stride.value - axis.pad), filter = (int)axis.filter_div.value;
-    int first = max(-start, 0), end = (int)axis.in - start; /* of undilated taps */
-    if (axis.dilation.value > 1) {
-        first = (int)divide_ceil(first, axis.dilation);
-        end = (int)divide_ceil(end, axis.dilation);
-    }
-    first = min(first, filter);
-    return {first, max(min(end, filter), first),
-            (int)((uint32_t)start + (uint32_t)first * (uint32_t)axis.dilation.value)};
-}
 
 /* Of a chunk: taps first_h to first_h + chunk_rows - 1 and first_w to first_w + chunk_columns - 1, as far as there are so
  * many. In shared memory from `at`: rows of chunk_columns taps, for each of them the tile's channels; of a lane's VECTOR
- * channels first the fours of all lanes that come first, then the second ones. */
+ * channels first the fours of all lanes that come first, then the second ones. `w` is the filter of the tile's first
+ * channel, of `channels` that there are, w_channel apart. */
 template <class T>
 static __device__ __forceinline__ void load_chunk(float *at, const T *__restrict__ w,
-                                                  int tile_first, int first_h, int first_w,
-                                                  const gdnn_args &a)
+                                                  int64_t w_channel, int channels, int first_h,
+                                                  int first_w, const gdnn_args &a)
 {
     const int VECTOR = 16 / (int)sizeof(T), FOURS = VECTOR / 4;
     const gdnn_tiling &t = a.tiling;
@@ -44,9 +28,9 @@ static __device__ __forceinline__ void load_chunk(float *at, const T *__restrict
     int lane = channel / VECTOR, place = channel % VECTOR;
     at += place / 4 * lanes * 4 + lane * 4 + place % 4;
     static_assert(FOURS >= 1, "fours of channels");
-    bool present = tile_first + channel < a.k;
-    const T *from = w + a.w_offset + (int64_t)(tile_first + channel) * a.w_stride_k +
-                    first_h * a.axis[1].w_stride + first_w * a.axis[2].w_stride;
+    bool present = channel < channels;
+    const T *from = w + a.w_offset + channel * w_channel + first_h * a.axis[1].w_stride +
+                    first_w * a.axis[2].w_stride;
     int step = (int)blockDim.x / tile;
     GPU_NO_UNROLL
     for (int r = 0; r < rows; r++)
@@ -207,6 +191,7 @@ static __device__ __forceinline__ void dw_general(const T *__restrict__ x, const
     for (int v = 1; v < channels && !wide; v++)
         m.places |= (uint32_t)((int)divide(channel + v, a.kpg) - first_x) << 4 * v;
     x += first_x;
+    w += tile_first * a.w_stride_k;
 
     int filter_h = (int)h.filter_div.value, filter_w = (int)s.filter_div.value;
     bool one_chunk = t.chunk_rows >= filter_h && t.chunk_columns >= filter_w;
@@ -214,7 +199,7 @@ static __device__ __forceinline__ void dw_general(const T *__restrict__ x, const
     int64_t item = block * t.rows * slots + slot;
 
     if (one_chunk) {
-        load_chunk(filters, w, tile_first, 0, 0, a);
+        load_chunk(filters, w, a.w_stride_k, (int)a.k - tile_first, 0, 0, a);
         __syncthreads();
     }
     GPU_NO_UNROLL
@@ -235,7 +220,7 @@ static __device__ __forceinline__ void dw_general(const T *__restrict__ x, const
             for (int c = 0; c < filter_w; c += t.chunk_columns) {
                 if (!one_chunk) {
                     __syncthreads();
-                    load_chunk(filters, w, tile_first, r, c, a);
+                    load_chunk(filters, w, a.w_stride_k, (int)a.k - tile_first, r, c, a);
                     __syncthreads();
                 }
                 int h0 = max(taps_h.first, r);

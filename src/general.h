@@ -8,4 +8,7 @@
  * `outputs` outputs at a time. It depends on the problem alone. */
 gdnn_grid gdnn_dw_general_grid(const gdnn_conv *p, int outputs);
 
+/* The same for the kernel of backward-data (kernels/dw_general_data.h). */
+gdnn_grid gdnn_dw_general_data_grid(const gdnn_conv *p);
+
 #endif

@@ -6,6 +6,7 @@
 #include "filter_grid.h"
 #include "general.h"
 #include "gfilter_grid.h"
+#include "gplane.h"
 #include "kernel.h"
 #include "plane.h"
 #include "problem.h"
@@ -34,6 +35,12 @@
     ((p)->filter[0] < INT32_MAX / 8 && (p)->filter[1] < INT32_MAX / 8 &&                           \
      (p)->dilation[0] < INT32_MAX / 8 && (p)->dilation[1] < INT32_MAX / 8 &&                       \
      (p)->pad_after[0] < INT32_MAX / 8 && (p)->pad_after[1] < INT32_MAX / 8)
+/* Offsets in a plane, its padding included, are far from the limits of 31 bits. */
+#define GPLANE_2D(p)                                                                               \
+    (MULTIPLIED_2D(p) && GENERAL_2D(p) &&                                                          \
+     ((p)->in[0] + (p)->pad[0] + (p)->pad_after[0]) *                                              \
+             ((p)->in[1] + (p)->pad[1] + (p)->pad_after[1]) <                                      \
+         INT32_MAX / 16)
 /* Neighbouring outputs of a row share all but one of their elements of x; a row of taps is not too long to be one chunk. */
 #define GENERAL_S1_2D(p)                                                                           \
     ((p)->stride[1] == 1 && (p)->dilation[1] == 1 && (p)->filter[1] > 1 && (p)->filter[1] <= 128)
