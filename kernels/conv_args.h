@@ -100,6 +100,10 @@ typedef struct gdnn_tiling {
     int32_t x_pitch, y_pitch;   /* bytes of a row */
     int32_t x_plane, y_plane;   /* bytes of a plane in a run */
     int32_t whole_sectors;      /* x is a multiple of 16 bytes long */
+
+    /* Of backward-filter with planes in shared memory (dw_plane_filter.h), where stage_rows counts rows of dy, and y_buffer
+     * is from x to dy in a buffer. */
+    int32_t y_whole_sectors; /* dy is a multiple of 16 bytes long */
 } gdnn_tiling;
 
 typedef struct gdnn_args {

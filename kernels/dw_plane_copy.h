@@ -118,4 +118,12 @@ static __device__ __forceinline__ void store_run(T *run, gpu_shared from, int by
         store_chunk(to, from);
 }
 
+/* Zeros from byte `begin` to `end` behind `first`, all multiples of 16: the block together. */
+static __device__ __forceinline__ void clear_range(gpu_shared first, int begin, int end)
+{
+    GPU_NO_UNROLL
+    for (int i = begin + (int)threadIdx.x * 16; i < end; i += (int)blockDim.x * 16)
+        gpu_store_shared(first + i, make_uint4(0, 0, 0, 0));
+}
+
 #endif
