@@ -50,7 +50,7 @@ static __device__ __forceinline__ int end_offset(const RunEnds &r, int i)
     return at < r.first ? at : at - r.first + r.last;
 }
 
-/* Starts the copy of `bytes` bytes from `run` to as far behind `to`, a multiple of 32, as they are in their sector.
+/* Starts the copy of `bytes` bytes from `run` to as far behind `to`, a multiple of 16, as they are in their sector.
  * WHOLE: the 16 bytes around every element belong to the tensor, so the ends are copied with what is beside them. */
 template <class T>
 static __device__ __forceinline__ void bring_run(gpu_shared to, const T *run, int bytes,

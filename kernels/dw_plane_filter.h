@@ -141,6 +141,12 @@ static __device__ __forceinline__ void filter_clear(gpu_shared first, const Plan
     }
 }
 
+static __device__ __forceinline__ void set_mask(int &mask, bool inside)
+{
+    mask = inside ? -1 : 0;
+    gpu_keep(mask);
+}
+
 template <class T, class S>
 static __device__ __forceinline__ void filter_masks(PlaneFilterMarch<T, S> &m,
                                                     const PlaneFilterPlace &p, const gdnn_args &a)
@@ -148,28 +154,10 @@ static __device__ __forceinline__ void filter_masks(PlaneFilterMarch<T, S> &m,
     int column = p.strip * S::COLUMNS, first = column * S::STRIDE - (int)a.axis[2].pad;
     GPU_UNROLL
     for (int j = 0; j < S::IN_COLUMNS; j++)
-        m.x_mask[j] = first + j >= 0 && first + j < (int)a.axis[2].in ? 0xffffffffu : 0;
+        set_mask(m.x_mask[j], first + j >= 0 && first + j < (int)a.axis[2].in);
     GPU_UNROLL
     for (int q = 0; q < S::COLUMNS; q++)
-        m.dy_mask[q] = column + q < (int)a.axis[2].out ? 0xffffffffu : 0;
-}
-
-/* One stage, in one of the ways to leave out columns. Large filters do without code for strips that are whole rows. */
-template <class T, class S>
-static __device__ __forceinline__ void filter_compute(PlaneFilterMarch<T, S> &m,
-                                                      const PlaneFilterPlace &p, int step, int end,
-                                                      const gdnn_args &a)
-{
-    const gdnn_tiling &t = a.tiling;
-    int pad = (int)a.axis[1].pad, x_first = p.first_in + pad, x_end = p.end_in + pad;
-    if (t.edges == GDNN_PLANE_MASKED) {
-        filter_masks(m, p, a);
-        filter_march<GDNN_PLANE_MASKED>(m, step, end, p.end_row, x_first, x_end, t);
-    } else if (S::TAPS <= 9 && t.edges == GDNN_PLANE_WHOLE) {
-        filter_march<GDNN_PLANE_WHOLE>(m, step, end, p.end_row, x_first, x_end, t);
-    } else {
-        filter_march<GDNN_PLANE_EDGES>(m, step, end, p.end_row, x_first, x_end, t);
-    }
+        set_mask(m.dy_mask[q], column + q < (int)a.axis[2].out);
 }
 
 /* Ends the chains of a thread: they are added to its sums, or are these. */
@@ -181,6 +169,54 @@ static __device__ __forceinline__ void filter_close_chain(float (&chain)[TAPS], 
     for (int k = 0; k < TAPS; k++) {
         sums[k * pitch] = add ? sums[k * pitch] + chain[k] : chain[k];
         chain[k] = 0;
+    }
+}
+
+/* All stages of the block, in one of the ways to leave out columns; each has its own code, so that nothing of the others
+ * is kept in registers. */
+template <int EDGES, class T, class S>
+static __device__ __forceinline__ void
+filter_stages(PlaneFilterMarch<T, S> &m, PlaneFilterSource<T> &source, const PlaneFilterPlace &p,
+              gpu_shared buffer, float *sums, int pitch, const gdnn_args &a)
+{
+    const gdnn_tiling &t = a.tiling;
+    m.first = p.strip == 0;
+    m.last = p.strip == t.strips - 1;
+    if (EDGES == GDNN_PLANE_MASKED)
+        filter_masks(m, p, a);
+    int column = p.strip * S::COLUMNS, in_run = p.plane - p.run, pad = (int)a.axis[1].pad;
+    int x_own = in_run * t.x_plane + (column * S::STRIDE - (int)a.axis[2].pad) * (int)sizeof(T);
+    int dy_own = in_run * t.y_plane + column * (int)sizeof(T);
+    gpu_keep(x_own);
+    gpu_keep(dy_own);
+    PlaneFilterStage next = filter_fetch<T, S>(source, buffer, p, a);
+    int other = t.x_buffer, stages = 0;
+    bool more = true;
+    GPU_NO_UNROLL
+    while (more) {
+        int step = next.step, end = next.end;
+        m.x = next.x + x_own;
+        m.dy = next.dy + dy_own;
+        gpu_cp_async_wait<0>();
+        __syncthreads();
+        buffer += other;
+        other = -other;
+        more = source.images > 0;
+        if (more)
+            next = filter_fetch<T, S>(source, buffer, p, a);
+        if (step == p.first_row) {
+            GPU_UNROLL
+            for (int set = 1; set < S::SETS; set++) {
+                GPU_UNROLL
+                for (int q = 0; q < S::COLUMNS; q++)
+                    m.set[set][q] = 0;
+            }
+        }
+        filter_march<EDGES>(m, step, end, p.end_row, p.first_in + pad, p.end_in + pad, t);
+        if (++stages == t.chain) {
+            stages = 0;
+            filter_close_chain(m.sum, sums, pitch, true);
+        }
     }
 }
 
@@ -270,14 +306,6 @@ static __device__ __forceinline__ void dw_plane_filter(const T *__restrict__ x, 
             sums[k * pitch] = 0;
     }
     m.zeros = shared;
-    m.first = p.strip == 0;
-    m.last = p.strip == t.strips - 1;
-    int column = p.strip * S::COLUMNS, in_run = p.plane - p.run;
-    int x_own = in_run * t.x_plane + (column * S::STRIDE - (int)a.axis[2].pad) * (int)sizeof(T);
-    int dy_own = in_run * t.y_plane + column * (int)sizeof(T);
-    gpu_keep(x_own);
-    gpu_keep(dy_own);
-
     int64_t channel = p.channel_tile + p.run;
     PlaneFilterSource<T> source;
     source.x = x + p.n * a.x_stride_n + channel * a.axis[1].in * a.axis[2].in;
@@ -289,35 +317,12 @@ static __device__ __forceinline__ void dw_plane_filter(const T *__restrict__ x, 
     source.dy_whole = t.y_whole_sectors && sector_offset(dy) == 0;
     __syncthreads(); /* copies may overwrite what was cleared */
 
-    PlaneFilterStage next = filter_fetch<T, S>(source, buffer, p, a);
-    int other = t.x_buffer, stages = 0;
-    bool more = true;
-    GPU_NO_UNROLL
-    while (more) {
-        int step = next.step, end = next.end;
-        m.x = next.x + x_own;
-        m.dy = next.dy + dy_own;
-        gpu_cp_async_wait<0>();
-        __syncthreads();
-        buffer += other;
-        other = -other;
-        more = source.images > 0;
-        if (more)
-            next = filter_fetch<T, S>(source, buffer, p, a);
-        if (step == p.first_row) {
-            GPU_UNROLL
-            for (int set = 1; set < S::SETS; set++) {
-                GPU_UNROLL
-                for (int q = 0; q < S::COLUMNS; q++)
-                    m.set[set][q] = 0;
-            }
-        }
-        filter_compute(m, p, step, end, a);
-        if (++stages == t.chain) {
-            stages = 0;
-            filter_close_chain(m.sum, sums, pitch, true);
-        }
-    }
+    if (S::TAPS <= 9 && t.edges == GDNN_PLANE_WHOLE)
+        filter_stages<GDNN_PLANE_WHOLE>(m, source, p, buffer, sums, pitch, a);
+    else if (S::TAPS <= 25 && t.edges != GDNN_PLANE_MASKED)
+        filter_stages<GDNN_PLANE_EDGES>(m, source, p, buffer, sums, pitch, a);
+    else
+        filter_stages<GDNN_PLANE_MASKED>(m, source, p, buffer, sums, pitch, a);
 
     float zero = 0;
     GPU_UNROLL

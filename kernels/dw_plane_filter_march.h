@@ -11,8 +11,8 @@ template <class T, class S>
 struct PlaneFilterMarch {
     gpu_shared x, dy; /* the thread's first columns of the next rows */
     gpu_shared zeros; /* instead of rows that do not exist */
-    bool first, last;
-    uint32_t x_mask[S::IN_COLUMNS], dy_mask[S::COLUMNS];
+    bool first, last; /* strips of a row */
+    int x_mask[S::IN_COLUMNS], dy_mask[S::COLUMNS];
     float sum[S::TAPS];
     float set[S::SETS][S::COLUMNS];
 };
@@ -26,7 +26,7 @@ static __device__ __forceinline__ void filter_load(PlaneFilterMarch<T, S> &m, gp
         const T element = gpu_shared_value<T>(at + q * (int)sizeof(T));
         float value = load(&element);
         if (EDGES == GDNN_PLANE_MASKED)
-            value = __uint_as_float(__float_as_uint(value) & m.dy_mask[q]);
+            value = __uint_as_float(__float_as_uint(value) & (uint32_t)m.dy_mask[q]);
         m.set[SET][q] = value;
     }
 }
@@ -47,7 +47,7 @@ static __device__ __forceinline__ void filter_add(PlaneFilterMarch<T, S> &m, gpu
         if (EDGES == GDNN_PLANE_EDGES && right)
             x = m.last ? 0.0f : x;
         if (EDGES == GDNN_PLANE_MASKED)
-            x = __uint_as_float(__float_as_uint(x) & m.x_mask[j]);
+            x = __uint_as_float(__float_as_uint(x) & (uint32_t)m.x_mask[j]);
         GPU_UNROLL
         for (int q = 0; q < S::COLUMNS; q++) {
             const int s = j - q * S::STRIDE;

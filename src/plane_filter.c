@@ -6,15 +6,13 @@
 #include "problem.h"
 #include <limits.h>
 
-enum {
-    MOST_PLANES =
-        2048, /* bytes of a plane of x and one of dy that are brought whole, several at a time */
-    STAGE = 25 * 1024, /* bytes that are brought at a time */
-    FEW_THREADS = 64,  /* of a block, unless a row has more strips */
-    CHAIN = 1024,      /* products of one chain of additions */
-    MOST_SPLIT =
-        4096 /* sums that are shared by more blocks would take the second launch too long */
-};
+/* Bytes: of a plane of x and one of dy that are brought whole, several at a time; of a turn of the march that is brought
+ * although it is more than a stage. */
+enum { MOST_PLANES = 1600, MOST_TURN = 40 * 1024 };
+/* Threads of a block, unless a row has more strips. */
+enum { FEW_THREADS = 64 };
+/* Products of one chain of additions; blocks that share a sum, of which more would take the second launch too long. */
+enum { CHAIN = 1024, MOST_SPLIT = 4096 };
 
 /* Of an H200, which the estimate is for: warp instructions and bytes per nanosecond, of an SM and of all. */
 enum { SMS = 132 };
@@ -50,6 +48,13 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Bytes that are brought at a time: two buffers fit what every GPU since sm_75 has; with several rows of x for one of dy,
+ * what those since sm_80 have. */
+static int64_t stage_bytes(const search *s)
+{
+    return (s->shape.stride > 1 ? 36 : 25) * 1024;
+}
+
 static int64_t threads(const cut *c)
 {
     return c->half ? 2 * c->half : gdnn_divide_up(c->strips * c->planes, 32) * 32;
@@ -72,16 +77,49 @@ static int64_t y_rows(const cut *c, const search *s)
     return smaller(c->stage + s->lead, s->out_rows);
 }
 
+/* How often shared memory is passed for two loads of a warp, of neighbouring columns, whose strips are `strip` bytes apart
+ * and planes `run`. */
+static int bank_passes(int64_t strips, int strip, int run)
+{
+    int sum = 0;
+    for (int column = 0; column < 2; column++) {
+        int word[32], most = 0;
+        for (int i = 0; i < 32; i++) {
+            int same = 1;
+            word[i] = (i / (int)strips * run + i % (int)strips * strip + column * 2) / 4;
+            for (int j = 0; j < i; j++)
+                same += word[i] != word[j] && (word[i] - word[j]) % 32 == 0;
+            most = same > most ? same : most;
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+/* Room for a run of `bytes` in shared memory, or more, so that lanes with different planes meet different banks. */
+static int run_room(const cut *c, int64_t bytes, int64_t strip)
+{
+    int room = gdnn_plane_room((int)bytes), best = room, fewest = INT_MAX;
+    for (int run = room; run < room + 128 && !c->whole; run += 16) {
+        int passes = bank_passes(c->strips, (int)strip, run);
+        if (passes < fewest) {
+            fewest = passes;
+            best = run;
+        }
+    }
+    return best;
+}
+
 static int x_run(const cut *c, const search *s)
 {
-    int64_t bytes = c->whole ? c->planes * s->p->in[0] : x_rows(c, s);
-    return gdnn_plane_room((int)(bytes * s->x_pitch));
+    int64_t rows = c->whole ? c->planes * s->p->in[0] : x_rows(c, s);
+    return run_room(c, rows * s->x_pitch, (int64_t)s->shape.columns * s->shape.stride * s->size);
 }
 
 static int y_run(const cut *c, const search *s)
 {
-    int64_t bytes = c->whole ? c->planes * s->out_rows : y_rows(c, s);
-    return gdnn_plane_room((int)(bytes * s->y_pitch));
+    int64_t rows = c->whole ? c->planes * s->out_rows : y_rows(c, s);
+    return run_room(c, rows * s->y_pitch, (int64_t)s->shape.columns * s->size);
 }
 
 static int x_buffer(const cut *c, const search *s)
@@ -149,19 +187,30 @@ static double estimate(const cut *c, const search *s)
     return issue * (waits > 1 ? waits : 1) + parts / BANDWIDTH + (split > 1 ? SECOND : 0);
 }
 
+/* Planes of an odd number of 16-bit values are odd words apart if lanes have every other one. */
+static int half_of(const cut *c, const search *s)
+{
+    bool odd = s->size == 2 && s->p->in[0] * s->p->in[1] % 2;
+    return c->whole && c->strips == 1 && odd && c->planes > 32
+               ? (int)gdnn_divide_up(gdnn_divide_up(c->planes, 2), 32) * 32
+               : 0;
+}
+
 /* Planes of a block: of what shared memory and threads allow, the number that leaves fewest lanes idle. */
 static void choose_planes(cut *c, const search *s)
 {
     int64_t most = larger(FEW_THREADS / c->strips, 1);
     if (c->whole)
-        most = smaller(larger(GDNN_PLANE_THREADS / c->strips, 1), STAGE / planes_bytes(s));
+        most = smaller(larger(GDNN_PLANE_THREADS / c->strips, 1), stage_bytes(s) / planes_bytes(s));
     int64_t best = INT64_MAX;
-    for (int64_t planes = most; planes > most / 2; planes--) {
+    for (int64_t planes = most; planes > 0 && planes >= most / 2; planes--) {
+        cut tried = *c;
         int64_t cuts = gdnn_divide_up(s->p->c, planes);
-        int64_t lanes = cuts * gdnn_divide_up(planes * c->strips, 32);
-        if (lanes < best) {
-            best = lanes;
-            c->planes = gdnn_divide_up(s->p->c, cuts);
+        tried.planes = gdnn_divide_up(s->p->c, cuts);
+        tried.half = half_of(&tried, s);
+        if (cuts * threads(&tried) < best) {
+            best = cuts * threads(&tried);
+            *c = tried;
         }
     }
 }
@@ -173,19 +222,22 @@ static int64_t stage_rows(const cut *c, const search *s)
         return s->out_rows + s->tail;
     int64_t turn = gdnn_divide_up(s->shape.filter_h, s->shape.stride);
     int64_t row = c->planes * (s->x_pitch * s->shape.stride + s->y_pitch);
-    int64_t most = larger(STAGE / row / turn * turn, 1), steps = s->out_rows + s->tail;
+    int64_t most = larger(stage_bytes(s) / row, 1), steps = s->out_rows + s->tail;
+    if (most >= turn || row * turn <= MOST_TURN)
+        most = larger(most / turn, 1) * turn;
     int64_t each = gdnn_divide_up(steps, gdnn_divide_up(steps, most));
     return smaller(gdnn_divide_up(each, turn) * turn, most);
 }
 
+/* Images of a block so that blocks come in whole waves, or in a part of one where the workspace holds no more. What is
+ * tried does not depend on the workspace, so that what is chosen is chosen again if there is only as much as it needs. */
 static void try_images(cut c, const search *s, cut *best, double *best_time)
 {
-    int64_t slabs = gdnn_divide_up(s->out_rows, c.rows), last = 0;
-    for (int64_t waves = 1; waves <= 12; waves++) {
-        int64_t groups = larger(waves * SMS / (slabs * tiles(&c, s)), 1);
-        groups = smaller(groups, larger(s->most_split / slabs, 1));
-        c.images = gdnn_divide_up(s->p->n, groups);
-        if (c.images == last)
+    int64_t others = gdnn_divide_up(s->out_rows, c.rows) * tiles(&c, s), last = 0;
+    for (int waves = -8; waves <= 12; waves++) {
+        int64_t blocks = waves > 0 ? waves * SMS : SMS >> -waves;
+        c.images = gdnn_divide_up(s->p->n, larger(blocks / others, 1));
+        if (c.images == last || (split_of(&c, s) > 1 && split_of(&c, s) > s->most_split))
             continue;
         last = c.images;
         double time = estimate(&c, s);
@@ -202,13 +254,9 @@ static cut choose(const search *s)
              .whole = planes_bytes(s) <= MOST_PLANES};
     choose_planes(&c, s);
     c.stage = stage_rows(&c, s);
-    /* planes of an odd number of 16-bit values: odd words apart, every other one */
-    if (c.whole && c.strips == 1 && s->size == 2 && s->p->in[0] * s->p->in[1] % 2 && c.planes > 32)
-        c.half = (int)gdnn_divide_up(gdnn_divide_up(c.planes, 2), 32) * 32;
     cut best = c;
     double best_time = 1e300;
-    for (int64_t slabs = 1;
-         slabs == 1 || (!c.whole && slabs <= 64 && slabs <= s->out_rows && slabs <= s->most_split);
+    for (int64_t slabs = 1; slabs == 1 || (!c.whole && slabs <= 64 && slabs <= s->out_rows);
          slabs *= 2) {
         c.rows = gdnn_divide_up(s->out_rows, slabs);
         try_images(c, s, &best, &best_time);
