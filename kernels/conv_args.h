@@ -143,6 +143,10 @@ typedef struct gdnn_tiling {
     int32_t filter_floats;             /* of a channel, in a chunk */
     int32_t phase_bytes, run_bytes;    /* of a phase, of a tap of a row */
     int32_t column_bytes;              /* from one tap of a row to a thread's next */
+
+    /* Of backward-filter with planes in shared memory (dw_plane_filter.h), where stage_rows counts rows of dy, and y_buffer
+     * is from x to dy in a buffer. */
+    int32_t y_whole_sectors; /* dy is a multiple of 16 bytes long */
 } gdnn_tiling;
 
 typedef struct gdnn_args {

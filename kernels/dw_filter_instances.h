@@ -1,5 +1,5 @@
 /* The instances of a backward-filter kernel: INSTANCES(dtype, T) for all types, with FILTER_KERNEL(name, shape, dtype, T)
- * for blocks of THREADS threads of which BLOCKS fit an SM, and the second launch of the file, FINISH. */
+ * for blocks of THREADS threads of which BLOCKS fit an SM, and the second launch of the file, FINISH_KERNEL. */
 #include "filter_finish.h"
 
 #define FILTER_KERNEL(name, shape, blocks, dtype, T)                                               \
@@ -9,14 +9,6 @@
         dw_filter<T, shape>(x, dw, dy, static_cast<float *>(workspace), a);                        \
     }                                                                                              \
     GPU_KERNEL(gdnn_##name##_nhwc_##dtype)
-#define FINISH_KERNEL(name, dtype, T)                                                              \
-    extern "C" __global__ void __launch_bounds__(GDNN_FINISH_WEIGHTS *GDNN_FINISH_SLICES)          \
-        gdnn_##name##_finish_nhwc_##dtype(const T *, T *dw, const T *, const T *, const T *,       \
-                                          void *workspace, gdnn_args a)                            \
-    {                                                                                              \
-        filter_finish(dw, static_cast<const float *>(workspace), a);                               \
-    }                                                                                              \
-    GPU_KERNEL(gdnn_##name##_finish_nhwc_##dtype)
 
 INSTANCES(f16, __half)
 INSTANCES(bf16, __nv_bfloat16)

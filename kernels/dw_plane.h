@@ -100,13 +100,6 @@ static __device__ __forceinline__ void fetch_stage(PlaneSource<T> &s, gpu_shared
     gpu_cp_async_commit();
 }
 
-static __device__ __forceinline__ void clear_range(gpu_shared first, int begin, int end)
-{
-    GPU_NO_UNROLL
-    for (int i = begin + (int)threadIdx.x * 16; i < end; i += (int)blockDim.x * 16)
-        gpu_store_shared(first + i, make_uint4(0, 0, 0, 0));
-}
-
 /* Zeros in the buffers of x where no copy writes and a strip may read: around the runs. */
 static __device__ __forceinline__ void clear_buffers(gpu_shared first, const PlanePlace &p,
                                                      const gdnn_args &a)

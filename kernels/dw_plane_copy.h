@@ -50,7 +50,7 @@ static __device__ __forceinline__ int end_offset(const RunEnds &r, int i)
     return at < r.first ? at : at - r.first + r.last;
 }
 
-/* Starts the copy of `bytes` bytes from `run` to as far behind `to`, a multiple of 32, as they are in their sector.
+/* Starts the copy of `bytes` bytes from `run` to as far behind `to`, a multiple of 16, as they are in their sector.
  * WHOLE: the 16 bytes around every element belong to the tensor, so the ends are copied with what is beside them. */
 template <class T>
 static __device__ __forceinline__ void bring_run(gpu_shared to, const T *run, int bytes,
@@ -116,6 +116,14 @@ static __device__ __forceinline__ void store_run(T *run, gpu_shared from, int by
     GPU_NO_UNROLL
     for (; left > 0; left -= step, to += step, from += step)
         store_chunk(to, from);
+}
+
+/* Zeros from byte `begin` to `end` behind `first`, all multiples of 16: the block together. */
+static __device__ __forceinline__ void clear_range(gpu_shared first, int begin, int end)
+{
+    GPU_NO_UNROLL
+    for (int i = begin + (int)threadIdx.x * 16; i < end; i += (int)blockDim.x * 16)
+        gpu_store_shared(first + i, make_uint4(0, 0, 0, 0));
 }
 
 #endif

@@ -30,4 +30,14 @@ static __device__ __forceinline__ void filter_finish(T *dw, const float *__restr
     finish(dw + weight, sum, a);
 }
 
+/* The instance of a file. */
+#define FINISH_KERNEL(name, layout, dtype, T)                                                      \
+    extern "C" __global__ void __launch_bounds__(GDNN_FINISH_WEIGHTS *GDNN_FINISH_SLICES)          \
+        gdnn_##name##_finish_##layout##_##dtype(const T *, T *dw, const T *, const T *, const T *, \
+                                                void *workspace, gdnn_args a)                      \
+    {                                                                                              \
+        filter_finish(dw, static_cast<const float *>(workspace), a);                               \
+    }                                                                                              \
+    GPU_KERNEL(gdnn_##name##_finish_##layout##_##dtype)
+
 #endif

@@ -9,6 +9,7 @@
 #include "gplane.h"
 #include "kernel.h"
 #include "plane.h"
+#include "plane_filter.h"
 #include "problem.h"
 #include "ring.h"
 
@@ -73,7 +74,8 @@
 #define PLANE(p, h, w, s, columns)                                                                 \
     (DEPTHWISE_2D(p) && FILTER_2D(p, h, w) && STRIDE_2D(p, s) &&                                   \
      gdnn_plane_fits(p, (gdnn_plane_shape){h, w, s, columns}))
-#define PLANE_GRID(...) gdnn_plane_grid(p, (gdnn_plane_shape){__VA_ARGS__})
+#define PLANE_GRID(...)        gdnn_plane_grid(p, (gdnn_plane_shape){__VA_ARGS__})
+#define PLANE_FILTER_GRID(...) gdnn_plane_filter_grid(p, workspace, (gdnn_plane_shape){__VA_ARGS__})
 
 /* A block computes one tap of 1 (nchw) or 32 (nhwc) pairs of channels. */
 #define DIRECT_BWD_FILTER_BLOCKS(p)                                                                \

@@ -35,7 +35,7 @@ bool gdnn_plane_fits(const gdnn_conv *p, gdnn_plane_shape s)
     return gdnn_divide_up(gdnn_out_size(p, 1), s.columns) <= GDNN_PLANE_THREADS;
 }
 
-static gdnn_plane_edges edges_of(const gdnn_conv *p, const gdnn_plane_shape *s)
+int gdnn_plane_edges_of(const gdnn_conv *p, const gdnn_plane_shape *s)
 {
     int64_t out = gdnn_out_size(p, 1);
     if (p->pad[1] != s->filter_w / 2 || p->in[1] != out * s->stride || out % s->columns)
@@ -137,7 +137,7 @@ gdnn_grid gdnn_plane_grid(const gdnn_conv *p, gdnn_plane_shape s)
                    .tile = planes,
                    .strips_inverse = gdnn_small_inverse((int)c.strips),
                    .half = half,
-                   .edges = edges_of(p, &s),
+                   .edges = gdnn_plane_edges_of(p, &s),
                    .stage_rows = (int)c.stage,
                    .run_planes = c.whole ? planes : 1,
                    .x_run = x_run,

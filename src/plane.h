@@ -13,6 +13,9 @@ typedef struct gdnn_plane_shape {
  * row as a block has threads, and no output that lies in the padding alone. */
 bool gdnn_plane_fits(const gdnn_conv *p, gdnn_plane_shape shape);
 
+/* How columns outside the plane are left out, a gdnn_plane_edges. */
+int gdnn_plane_edges_of(const gdnn_conv *p, const gdnn_plane_shape *shape);
+
 /* The grid for `p`. It depends on the problem alone. */
 gdnn_grid gdnn_plane_grid(const gdnn_conv *p, gdnn_plane_shape shape);
 

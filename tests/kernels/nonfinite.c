@@ -50,6 +50,9 @@ static const char *const problems[] = {
     "n=1 c=2 in=6x7 k=2 filter=2x2 groups=2 stride=3",
     "n=2 c=3 in=6x7 k=3 filter=3x3 pad=1 groups=3 stride=2",
     "n=1 c=4 in=7x6 k=4 filter=5x5 pad=1x2 groups=4 stride=2 mode=conv",
+    "n=1 c=2 in=7x8 k=2 filter=7x7 pad=3 groups=2",
+    "n=1 c=2 in=3x9 k=2 filter=1x11 pad=0x5 groups=2",
+    "n=1 c=2 in=9x7 k=2 filter=11x1 pad=5x0 groups=2",
 };
 
 void nonfinite_inputs(subject *s)

@@ -29,6 +29,8 @@ void workspaces(subject *s)
     offer_less(s, "n=2 c=8 in=19x18 k=8 filter=5x5 pad=2 groups=8 stride=2");
     offer_less(s, "n=3 c=4 in=9x20 k=4 filter=7x7 pad=3 groups=4");
     offer_less(s, "n=3 c=4 in=21x13 k=4 filter=7x7 pad=3 groups=4 stride=2");
+    offer_less(s, "n=3 c=4 in=30x15 k=4 filter=1x11 pad=0x5 groups=4");
+    offer_less(s, "n=3 c=4 in=30x15 k=4 filter=11x1 pad=5x0 groups=4");
     offer_less(s, "n=1 c=2 in=320x30 k=2 filter=3x3 pad=1 groups=2");
     offer_less(s, "n=150 c=2 in=8x7 k=2 filter=3x3 pad=1 groups=2");
 }

@@ -1,0 +1,17 @@
+/* The instances of a backward-filter plane kernel: INSTANCES(dtype, T) for all types, with PLANE_FILTER_KERNEL(name, shape,
+ * blocks, dtype, T) for blocks of GDNN_PLANE_THREADS threads of which `blocks` fit an SM, and the second launch of the file,
+ * FINISH_KERNEL. */
+#include "filter_finish.h"
+
+#define PLANE_FILTER_KERNEL(name, shape, blocks, dtype, T)                                         \
+    extern "C" __global__ void __launch_bounds__(GDNN_PLANE_THREADS, blocks)                       \
+        gdnn_##name##_nchw_##dtype(const T *x, T *dw, const T *dy, const T *, const T *,           \
+                                   void *workspace, gdnn_args a)                                   \
+    {                                                                                              \
+        dw_plane_filter<T, shape>(x, dw, dy, static_cast<float *>(workspace), a);                  \
+    }                                                                                              \
+    GPU_KERNEL(gdnn_##name##_nchw_##dtype)
+
+INSTANCES(f16, __half)
+INSTANCES(bf16, __nv_bfloat16)
+INSTANCES(f32, float)
