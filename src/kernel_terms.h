@@ -66,6 +66,11 @@
     (DEPTHWISE_2D(p) && FILTER_2D(p, h, w) && STRIDE_2D(p, s) &&                                   \
      gdnn_plane_fits(p, (gdnn_plane_shape){h, w, s, columns}))
 #define PLANE_GRID(...) gdnn_plane_grid(p, (gdnn_plane_shape){__VA_ARGS__})
+/* filter, columns, likewise */
+#define PLANE_UP(p, filter, columns)                                                               \
+    (DEPTHWISE_2D(p) && FILTER_2D(p, filter, filter) && STRIDE_2D(p, 2) &&                         \
+     gdnn_plane_up_fits(p, filter, columns))
+#define PLANE_UP_GRID(...) gdnn_plane_up_grid(p, __VA_ARGS__)
 
 /* A block computes one tap of 1 (nchw) or 32 (nhwc) pairs of channels. */
 #define DIRECT_BWD_FILTER_BLOCKS(p)                                                                \
