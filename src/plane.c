@@ -7,18 +7,23 @@
 
 enum { SECTOR = 32 };
 
-/* Limits of what is brought at a time, in bytes. */
+/* How a family fills its blocks. */
 typedef struct limits {
-    int64_t plane; /* planes that are brought whole, several at a time */
-    int64_t run;   /* of a run of them */
-    int64_t stage; /* where it is not whole planes */
+    int threads;   /* of a block, unless more are needed to leave few of them idle */
+    int64_t plane; /* bytes of planes that are brought whole, several at a time */
+    int64_t once;  /* bytes of planes of which all rows are brought at a time */
+    int64_t run;   /* bytes of a block's planes, if so */
+    int64_t stage; /* bytes of x that are brought at a time, where it is not whole planes */
+    bool spread;   /* runs are placed by their banks */
+    int wide;      /* as many times that many bytes for float32 */
+    /* costs in rows: before the first image, and before an image's first row */
+    double start, image;
 } limits;
 
-/* Where dx is written there are four elements of it for one of dy. */
-static const limits FORWARD = {1024, 26 * 1024, 22 * 1024}, UP = {512, 6656, 7424};
-
-/* What a block costs before its first image, and an image before its first row, in rows. */
-static const double START = 2, IMAGE = 1;
+/* Where dx is written there are four elements of it for one of dy: small blocks, so that many share an SM. */
+static const limits FORWARD =
+                        {GDNN_PLANE_THREADS, 1024, 1024, 26 * 1024, 22 * 1024, false, 1, 2, 1},
+                    UP = {32, 256, 512, 6400, 3712, true, 2, 6, 2};
 
 typedef struct cut {
     int64_t strips, planes; /* of a block */
@@ -81,26 +86,44 @@ static int64_t block_count(const gdnn_conv *p, const cut *c)
            gdnn_divide_up(p->n, c->images);
 }
 
-/* Rows that all threads march through, and how unevenly blocks fill 132 multiprocessors, few of which hide less latency. */
-static double cost(const gdnn_conv *p, const cut *c, const gdnn_plane_shape *s)
+/* Rows that all threads march through, and how unevenly blocks fill 132 multiprocessors, few warps of which hide less
+ * latency. */
+static double cost(const gdnn_conv *p, const cut *c, const gdnn_plane_shape *s, const limits *l)
 {
     static const double waiting[] = {1.6, 1.2, 1.07};
     int64_t blocks = block_count(p, c), each = gdnn_divide_up(blocks, 132);
     int64_t halo = c->rows < gdnn_out_size(p, 0) ? s->filter_h - s->stride : 0;
-    double image = IMAGE + (double)(c->rows * s->stride + halo) / s->stride;
-    double slow = each <= 3 ? waiting[each - 1] : 1;
-    return (START + (double)c->images * image) * (double)(each * 132) * slow;
+    double image = l->image + (double)(c->rows * s->stride + halo) / s->stride;
+    int64_t quarters = gdnn_divide_up(each * gdnn_divide_up(c->strips * c->planes, 32), 4);
+    double slow = quarters <= 3 ? waiting[quarters - 1] : 1;
+    return (l->start + (double)c->images * image) * (double)(each * 132) * slow;
+}
+
+/* Planes of a block: as few as leave few of its threads idle. */
+static int64_t most_planes(int64_t strips, const limits *l)
+{
+    int64_t best = 0, best_used = 0; /* of 1024 */
+    for (int threads = l->threads; threads <= GDNN_PLANE_THREADS; threads += 32) {
+        int64_t planes = threads / strips, used = planes * strips * 1024 / threads;
+        if (used > best_used + best_used / 8) {
+            best = planes;
+            best_used = used;
+        }
+    }
+    return best;
 }
 
 static cut choose(const gdnn_conv *p, const gdnn_plane_shape *s, const limits *l, int size)
 {
     int64_t rows = gdnn_out_size(p, 0), plane = p->in[0] * p->in[1] * size;
     cut c = {.strips = gdnn_divide_up(gdnn_out_size(p, 1), s->columns), .whole = plane <= l->plane};
-    int64_t most = GDNN_PLANE_THREADS / c.strips;
-    if (c.whole)
+    int64_t most = most_planes(c.strips, l);
+    bool once = c.whole || plane <= l->once; /* all rows at a time */
+    if (once && l->run / plane > 0)
         most = smaller(most, l->run / plane);
     c.planes = gdnn_divide_up(p->c, gdnn_divide_up(p->c, most));
-    c.stage = c.whole ? p->in[0] + s->stride : stage_rows(p, s, c.planes, size, l->stage);
+    c.stage = once ? p->in[0] + s->stride
+                   : stage_rows(p, s, c.planes, size, l->stage * (size == 4 ? l->wide : 1));
     cut best = c;
     double best_cost = 1e300;
     for (int64_t images = 1; images == 1 || (images <= 64 && images / 2 < p->n); images *= 2)
@@ -108,13 +131,19 @@ static cut choose(const gdnn_conv *p, const gdnn_plane_shape *s, const limits *l
              slabs *= 2) {
             c.images = images;
             c.rows = gdnn_divide_up(rows, slabs);
-            double tried = cost(p, &c, s);
+            double tried = cost(p, &c, s, l);
             if (tried < best_cost) {
                 best_cost = tried;
                 best = c;
             }
         }
     return best;
+}
+
+/* At least `bytes`, so that what follows in shared memory is in the banks that follow `row` bytes; or near them. */
+static int spread(int bytes, int row)
+{
+    return row % 16 ? bytes | 16 : bytes + ((row - bytes) & 127);
 }
 
 /* What is written: planes of h x w, of which a row of the march is `rows` rows. */
@@ -132,12 +161,17 @@ static gdnn_grid grid_of(const gdnn_conv *p, gdnn_plane_shape s, int taps, const
     int x_pitch = (int)p->in[1] * size, y_pitch = (int)to.w * size;
     int x_plane = (int)p->in[0] * x_pitch, y_plane = (int)to.h * y_pitch;
     int runs = c.whole ? 1 : (int)c.planes, planes = (int)c.planes;
-    int x_run = gdnn_plane_room(c.whole ? planes * x_plane : (int)c.stage * x_pitch);
-    int y_run =
-        gdnn_plane_room(c.whole ? planes * y_plane : (int)out_rows(p, &c, &s) * to.rows * y_pitch);
+    int64_t x_rows = smaller(c.stage, p->in[0]),
+            y_rows = smaller(out_rows(p, &c, &s) * to.rows, to.h);
+    int x_run = gdnn_plane_room(c.whole ? planes * x_plane : (int)x_rows * x_pitch);
+    int y_run = gdnn_plane_room(c.whole ? planes * y_plane : (int)y_rows * y_pitch);
+    if (!c.whole && l->spread) {
+        x_run = spread(x_run, (int)c.strips * s.columns * s.stride * size);
+        y_run = spread(y_run, (int)c.strips * s.columns * to.rows * size);
+    }
     int x_buffer = runs * x_run + GDNN_PLANE_GUARD, y_buffer = GDNN_PLANE_GUARD + 2 * x_buffer;
     /* planes of an odd number of 16-bit values: odd words apart, every other one */
-    bool alternate = c.whole && c.strips == 1 && size == 2 && p->in[0] * p->in[1] % 2;
+    bool alternate = !l->spread && c.whole && c.strips == 1 && size == 2 && p->in[0] * p->in[1] % 2;
     int half = alternate ? (int)gdnn_divide_up(gdnn_divide_up(planes, 2), 32) * 32 : 0;
     return (gdnn_grid){
         .threads = half ? 2 * half : (int)gdnn_divide_up(c.strips * planes, 32) * 32,
