@@ -1,4 +1,4 @@
-/* Depthwise convolution of stride 1, channels first, with large filters: blocks, copies and planes of dw_plane.h, and a march
+/* Depthwise convolution, channels first, with large filters: blocks, copies and planes of dw_plane.h, and a march
  * of which all rows have the same code. The rows of y in the making move up by one with every row of x: the first product
  * of each goes to other registers than its sum came from, which costs nothing. */
 #ifndef GDNN_DW_PLANE_SLIDE_H
@@ -6,14 +6,15 @@
 
 #include "dw_plane.h"
 
-template <int FILTER_H, int FILTER_W, int COLUMNS>
-struct PlaneSlideShape : PlaneShape<FILTER_H, FILTER_W, 1, COLUMNS> {
+/* The last row of a filter is the first of a step. */
+template <int FILTER_H, int FILTER_W, int STRIDE, int COLUMNS>
+struct PlaneSlideShape : PlaneShape<FILTER_H, FILTER_W, STRIDE, COLUMNS> {
 };
 
 /* A thread on its march: a row of x completes a row of y, and others are in the making, oldest first. */
-template <class T, int FILTER_H, int FILTER_W, int COLUMNS>
-struct PlaneMarch<T, PlaneSlideShape<FILTER_H, FILTER_W, COLUMNS>> {
-    typedef PlaneSlideShape<FILTER_H, FILTER_W, COLUMNS> S;
+template <class T, int FILTER_H, int FILTER_W, int STRIDE, int COLUMNS>
+struct PlaneMarch<T, PlaneSlideShape<FILTER_H, FILTER_W, STRIDE, COLUMNS>> {
+    typedef PlaneSlideShape<FILTER_H, FILTER_W, STRIDE, COLUMNS> S;
     gpu_shared row; /* the thread's first column of the next row of x */
     gpu_shared out; /* where the next row of y goes */
     int x_pitch, y_pitch;
@@ -25,38 +26,41 @@ struct PlaneMarch<T, PlaneSlideShape<FILTER_H, FILTER_W, COLUMNS>> {
     float pending[S::BEHIND][COLUMNS];
 };
 
-template <class T, int H, int W, int COLUMNS>
-static __device__ __forceinline__ void set_columns(PlaneMarch<T, PlaneSlideShape<H, W, COLUMNS>> &m,
-                                                   const PlanePlace &p, const T *,
-                                                   const gdnn_args &a)
+template <class T, int H, int W, int STRIDE, int COLUMNS>
+static __device__ __forceinline__ void
+set_columns(PlaneMarch<T, PlaneSlideShape<H, W, STRIDE, COLUMNS>> &m, const PlanePlace &p,
+            const T *, const gdnn_args &a)
 {
     m.columns = p.present ? (int)a.axis[2].out - p.strip * COLUMNS : 0;
 }
 
-template <class T, int H, int W, int COLUMNS>
-static __device__ __forceinline__ void begin_image(PlaneMarch<T, PlaneSlideShape<H, W, COLUMNS>> &m,
-                                                   const PlanePlace &p, const gdnn_args &a)
+template <class T, int H, int W, int STRIDE, int COLUMNS>
+static __device__ __forceinline__ void
+begin_image(PlaneMarch<T, PlaneSlideShape<H, W, STRIDE, COLUMNS>> &m, const PlanePlace &p,
+            const gdnn_args &a)
 {
-    m.y_row = -early_rows<PlaneSlideShape<H, W, COLUMNS>>(p, a);
+    typedef PlaneSlideShape<H, W, STRIDE, COLUMNS> S;
+    /* a step whose first row is padding completes nothing that is not there */
+    m.y_row = (p.first_in + S::pad_h(a)) % STRIDE - early_rows<S>(p, a);
     m.end_row = p.end_row - p.first_row;
     GPU_UNROLL
-    for (int i = 0; i < (H - 1) * COLUMNS; i++)
+    for (int i = 0; i < S::BEHIND * COLUMNS; i++)
         m.pending[i / COLUMNS][i % COLUMNS] = 0;
 }
 
-template <class T, int H, int W, int COLUMNS>
-static __device__ __forceinline__ void begin_prior(PlaneMarch<T, PlaneSlideShape<H, W, COLUMNS>> &m,
-                                                   const T *z, const T *prior, const T *bias,
-                                                   const gdnn_args &a)
+template <class T, int H, int W, int STRIDE, int COLUMNS>
+static __device__ __forceinline__ void
+begin_prior(PlaneMarch<T, PlaneSlideShape<H, W, STRIDE, COLUMNS>> &m, const T *z, const T *prior,
+            const T *bias, const gdnn_args &a)
 {
     m.z = z + m.y_row * (int)a.axis[2].out;
     m.prior = prior + m.y_row * (int)a.axis[2].out;
     m.bias = bias;
 }
 
-template <class T, int H, int W, int COLUMNS>
+template <class T, int H, int W, int STRIDE, int COLUMNS>
 static __device__ __forceinline__ int
-rows_before(const PlaneMarch<T, PlaneSlideShape<H, W, COLUMNS>> &m, const PlanePlace &p,
+rows_before(const PlaneMarch<T, PlaneSlideShape<H, W, STRIDE, COLUMNS>> &m, const PlanePlace &p,
             int out_row, const gdnn_args &)
 {
     return m.y_row + p.first_row - out_row;
@@ -70,22 +74,23 @@ slide_add(const PlaneMarch<T, S> &m, const float (&x)[S::IN_COLUMNS],
 {
     GPU_UNROLL
     for (int q = 0; q < S::COLUMNS; q++) {
-        float sum = R == 0 ? m.filter[0][0] * x[q] : from[q];
+        float sum = R == 0 ? m.filter[0][0] * x[q * S::STRIDE] : from[q];
         GPU_UNROLL
         for (int s = R == 0; s < S::FILTER_W; s++)
-            sum = fmaf(m.filter[R * S::FILTER_W + s][0], x[q + s], sum);
+            sum = fmaf(m.filter[R * S::FILTER_W + s][0], x[q * S::STRIDE + s], sum);
         to[q] = sum;
     }
 }
 
-/* Number I of the rows in the making gets the sums of number I + 1, with its share of the row of x; and so on. */
-template <int I, class T, class S>
+/* The rows in the making from number I on get their share of row PHASE of a step. The first row of a step moves them up, and
+ * the last of them begins. */
+template <int I, int PHASE, class T, class S>
 static __device__ __forceinline__ void slide(PlaneMarch<T, S> &m, const float (&x)[S::IN_COLUMNS])
 {
-    const int NEXT = I + 1 < S::BEHIND ? I + 1 : I; /* the last one begins */
-    slide_add<S::BEHIND - 1 - I>(m, x, m.pending[NEXT], m.pending[I]);
+    const int FROM = PHASE == 0 && I + 1 < S::BEHIND ? I + 1 : I;
+    slide_add<(S::BEHIND - 1 - I) * S::STRIDE + PHASE>(m, x, m.pending[FROM], m.pending[I]);
     if constexpr (I + 1 < S::BEHIND)
-        slide<I + 1>(m, x);
+        slide<I + 1, PHASE>(m, x);
 }
 
 /* Stores the next row of y if it is of the slab. */
@@ -125,24 +130,42 @@ static __device__ __forceinline__ void slide_load(PlaneMarch<T, S> &m, float (&x
     m.row += m.x_pitch;
 }
 
+/* Rows PHASE to END - 1 of a step; the first one completes a row of y. */
+template <int PHASE, int END, bool PLAIN, class T, class S>
+static __device__ __forceinline__ void slide_step(PlaneMarch<T, S> &m, const gdnn_args &a)
+{
+    float x[S::IN_COLUMNS];
+    slide_load(m, x);
+    if constexpr (PHASE == 0) {
+        float complete[S::COLUMNS];
+        slide_add<S::BEHIND * S::STRIDE>(m, x, m.pending[0], complete);
+        slide_store<PLAIN>(m, complete, a);
+    }
+    slide<0, PHASE>(m, x);
+    if constexpr (PHASE + 1 < END)
+        slide_step<PHASE + 1, END, PLAIN>(m, a);
+}
+
 /* One stage. Returns the first row of y that it does not complete. */
-template <bool PLAIN, class T, int H, int W, int COLUMNS>
+template <bool PLAIN, class T, int H, int W, int STRIDE, int COLUMNS>
 static __device__ __forceinline__ int
-compute_stage(PlaneMarch<T, PlaneSlideShape<H, W, COLUMNS>> &m, const PlanePlace &p,
+compute_stage(PlaneMarch<T, PlaneSlideShape<H, W, STRIDE, COLUMNS>> &m, const PlanePlace &p,
               const PlaneStage &stage, const gdnn_args &a)
 {
-    typedef PlaneSlideShape<H, W, COLUMNS> S;
+    typedef PlaneSlideShape<H, W, STRIDE, COLUMNS> S;
     set_masks(m, p, a);
-    GPU_NO_UNROLL
-    for (int rows = stage.end - stage.row; rows > 0; rows--) {
-        float x[S::IN_COLUMNS], complete[COLUMNS];
-        slide_load(m, x);
-        slide_add<S::BEHIND>(m, x, m.pending[0], complete);
-        slide_store<PLAIN>(m, complete, a);
-        slide<0>(m, x);
+    int row = stage.row + S::pad_h(a), end = stage.end + S::pad_h(a);
+    if (STRIDE == 2 && row % 2) {
+        slide_step<STRIDE - 1, STRIDE, PLAIN>(m, a);
+        row++;
     }
+    GPU_NO_UNROLL
+    for (; row + STRIDE <= end; row += STRIDE)
+        slide_step<0, STRIDE, PLAIN>(m, a);
+    if (STRIDE == 2 && row < end)
+        slide_step<0, 1, PLAIN>(m, a);
     if (stage.end < p.end_in)
-        return max(stage.end + S::pad_h(a) - S::BEHIND, p.first_row);
+        return max((end + STRIDE - 1) / STRIDE - S::BEHIND, p.first_row);
     GPU_NO_UNROLL
     while (m.y_row < m.end_row) { /* what ends in the padding below */
         slide_store<PLAIN>(m, m.pending[0], a);
