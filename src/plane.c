@@ -5,7 +5,10 @@
 #include "dw_ring_host.h"
 #include "problem.h"
 
-enum { SECTOR = 32 };
+enum {
+    SECTOR = 32,
+    MOST_SHARED = 64 * 1024 /* bytes of a block that writes dx: what every GPU since sm_75 has */
+};
 
 /* How a family fills its blocks. */
 typedef struct limits {
@@ -76,7 +79,8 @@ static int64_t stage_rows(const gdnn_conv *p, const gdnn_plane_shape *s, int64_t
 /* Rows of y that a stage may complete. */
 static int64_t out_rows(const gdnn_conv *p, const cut *c, const gdnn_plane_shape *s)
 {
-    int64_t most = gdnn_divide_up(c->stage, s->stride) + gdnn_divide_up(s->filter_h, s->stride);
+    int64_t behind = s->stride == 1 ? s->filter_h - 1 : gdnn_divide_up(s->filter_h, s->stride);
+    int64_t most = gdnn_divide_up(c->stage, s->stride) + behind;
     return c->whole ? gdnn_out_size(p, 0) : smaller(most, c->rows);
 }
 
@@ -119,8 +123,8 @@ static cut choose(const gdnn_conv *p, const gdnn_plane_shape *s, const limits *l
     cut c = {.strips = gdnn_divide_up(gdnn_out_size(p, 1), s->columns), .whole = plane <= l->plane};
     int64_t most = most_planes(c.strips, l);
     bool once = c.whole || plane <= l->once; /* all rows at a time */
-    if (once && l->run / plane > 0)
-        most = smaller(most, l->run / plane);
+    if (once)
+        most = smaller(most, l->run > plane ? l->run / plane : 1);
     c.planes = gdnn_divide_up(p->c, gdnn_divide_up(p->c, most));
     c.stage = once ? p->in[0] + s->stride
                    : stage_rows(p, s, c.planes, size, l->stage * (size == 4 ? l->wide : 1));
@@ -227,8 +231,15 @@ gdnn_grid gdnn_plane_up_grid(const gdnn_conv *p, int filter, int columns)
         pairs.pad[i] = gdnn_pair_pad(filter, p->pad[i], shift[i]);
         pairs.pad_after[i] = out[i] + reach - 1 - pairs.in[i] - pairs.pad[i];
     }
-    gdnn_grid grid = grid_of(&pairs, (gdnn_plane_shape){reach, reach, 1, columns}, filter * filter,
-                             &UP, (target){p->in[0], p->in[1], 2});
+    gdnn_plane_shape shape = {reach, reach, 1, columns};
+    target dx = {p->in[0], p->in[1], 2};
+    limits l = UP;
+    gdnn_grid grid = grid_of(&pairs, shape, filter * filter, &l, dx);
+    while (grid.shared > MOST_SHARED && l.stage > 1) {
+        l.stage /= 2;
+        l.run /= 2;
+        grid = grid_of(&pairs, shape, filter * filter, &l, dx);
+    }
     gdnn_tiling *t = &grid.tiling;
     bool regular = pairs.pad[1] == gdnn_pair_pad(filter, filter / 2, shift[1]) &&
                    p->in[1] == 2 * out[1] && pairs.in[1] == out[1] && out[1] % columns == 0;
