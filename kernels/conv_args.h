@@ -108,6 +108,8 @@ typedef struct gdnn_tiling {
     int32_t x_pitch, y_pitch;   /* bytes of a row */
     int32_t x_plane, y_plane;   /* bytes of a plane in a run */
     int32_t whole_sectors;      /* x is a multiple of 16 bytes long */
+    /* And of backward-data of stride 2 (dw_plane_up.h): pairs of dx, and padding of dy before them, in these terms. */
+    int32_t pairs_h, pairs_w, pair_pad_h, pair_pad_w;
 
     /* Of dw_gfilter.h, where `rows` counts steps of a march. */
     gdnn_gfilter_axis march, cross; /* the axis along which threads march, and the other one */

@@ -31,13 +31,13 @@ static __device__ __forceinline__ PlanePlace plane_place(const gdnn_args &a)
     const gdnn_tiling &t = a.tiling;
     PlanePlace p;
     int64_t block = blockIdx.x;
-    int pad = (int)a.axis[1].pad;
+    int pad = S::pad_h(a);
     p.channel_tile = (int)peel(block, t.channel_tiles) * t.tile;
     p.planes = min(t.tile, (int)a.c - p.channel_tile);
     p.first_row = (int)peel(block, t.slabs) * t.rows;
-    p.end_row = min(p.first_row + t.rows, (int)a.axis[1].out);
+    p.end_row = min(p.first_row + t.rows, S::out_h(a));
     p.first_in = max(p.first_row * S::STRIDE - pad, 0);
-    p.end_in = min((p.end_row - 1) * S::STRIDE - pad + S::FILTER_H, (int)a.axis[1].in);
+    p.end_in = min((p.end_row - 1) * S::STRIDE - pad + S::FILTER_H, S::in_h(a));
     p.n = block * t.images;
     p.images = (int)min((int64_t)t.images, a.n - p.n);
 
@@ -60,7 +60,7 @@ static __device__ __forceinline__ PlanePlace plane_place(const gdnn_args &a)
 template <class S>
 static __device__ __forceinline__ int stage_end(const PlanePlace &p, int row, const gdnn_args &a)
 {
-    int pad = (int)a.axis[1].pad;
+    int pad = S::pad_h(a);
     return min((row + pad + a.tiling.stage_rows) / S::STRIDE * S::STRIDE - pad, p.end_in);
 }
 
@@ -85,14 +85,14 @@ static __device__ __forceinline__ void fetch_stage(PlaneSource<T> &s, gpu_shared
     if (s.images > 0) {
         int row = s.stage.row, end = s.stage.end;
         if (p.copies)
-            bring_run(to, s.run + row * (int)a.axis[2].in,
+            bring_run(to, s.run + row * S::in_w(a),
                       a.tiling.run_planes == 1 ? (end - row) * a.tiling.x_pitch
                                                : p.copies * a.tiling.x_plane,
                       p.share, s.whole);
         s.stage.row = end;
         if (end == p.end_in) {
             s.stage.row = p.first_in;
-            s.run += a.x_stride_n;
+            s.run += S::x_image(a);
             s.images--;
         }
         s.stage.end = stage_end<S>(p, s.stage.row, a);
@@ -119,10 +119,10 @@ static __device__ __forceinline__ void clear_buffers(gpu_shared first, const Pla
 }
 
 /* The outputs of a thread from the definition, tap by tap without the padding: for filters that are not finite. */
-template <class T, class S, bool PLAIN>
-static __device__ __forceinline__ void
-exact_strip(const PlanePlace &p, const T *x, T *y, const T *z, const T *bias,
-            const float (&filter)[S::TAPS][1], const gdnn_args &a)
+template <bool PLAIN, class T, class S>
+static __device__ __forceinline__ void exact_strip(const PlaneMarch<T, S> &m, const PlanePlace &p,
+                                                   const T *x, T *y, const T *z, const T *bias,
+                                                   const gdnn_args &a)
 {
     int in_h = (int)a.axis[1].in, in_w = (int)a.axis[2].in, out_w = (int)a.axis[2].out;
     int first = p.strip * S::COLUMNS, end = min(first + S::COLUMNS, out_w);
@@ -141,7 +141,7 @@ exact_strip(const PlanePlace &p, const T *x, T *y, const T *z, const T *bias,
                 for (int tap = 0; tap < S::TAPS; tap++) {
                     int i = i0 + tap / S::FILTER_W, j = j0 + tap % S::FILTER_W;
                     if (i >= 0 && i < in_h && j >= 0 && j < in_w)
-                        sum = fmaf(filter[tap][0], load(plane + i * in_w + j), sum);
+                        sum = fmaf(m.filter[tap][0], load(plane + i * in_w + j), sum);
                 }
                 int64_t at =
                     n * a.y_stride_n + (channel * a.axis[1].out + row) * (int64_t)out_w + q;
@@ -155,22 +155,64 @@ exact_strip(const PlanePlace &p, const T *x, T *y, const T *z, const T *bias,
 
 template <class T, class S>
 static __device__ __forceinline__ void set_columns(PlaneMarch<T, S> &m, const PlanePlace &p,
-                                                   const gdnn_args &a)
+                                                   const T *, const gdnn_args &a)
 {
     int first = p.strip * S::COLUMNS;
     m.first = p.strip == 0;
     m.last = p.strip == a.tiling.strips - 1;
-    m.columns = p.present ? min(S::COLUMNS, (int)a.axis[2].out - first) : 0;
+    m.columns = p.present ? min(S::COLUMNS, S::out_w(a) - first) : 0;
 }
 
 template <class T, class S>
 static __device__ __forceinline__ void set_masks(PlaneMarch<T, S> &m, const PlanePlace &p,
                                                  const gdnn_args &a)
 {
-    int first = p.strip * S::COLUMNS * S::STRIDE - (int)a.axis[2].pad;
+    int first = p.strip * S::COLUMNS * S::STRIDE - S::pad_w(a);
     GPU_UNROLL
     for (int j = 0; j < S::IN_COLUMNS; j++)
-        m.mask[j] = first + j >= 0 && first + j < (int)a.axis[2].in ? 0xffffffffu : 0;
+        m.mask[j] = first + j >= 0 && first + j < S::in_w(a) ? 0xffffffffu : 0;
+}
+
+/* The row of y at which row `row` of the march begins, inside of y. */
+template <class S>
+static __device__ __forceinline__ int y_begin(int row, const gdnn_args &a)
+{
+    return S::PAIRS ? min(max(S::y_row(row, a), 0), S::y_h(a)) : row;
+}
+
+/* How many rows of y above the slab the first row of x that is brought belongs to. */
+template <class S>
+static __device__ __forceinline__ int early_rows(const PlanePlace &p, const gdnn_args &a)
+{
+    return max(p.first_row + S::BEHIND - (p.first_in + S::pad_h(a)) / S::STRIDE, 0);
+}
+
+template <class T, class S>
+static __device__ __forceinline__ void begin_image(PlaneMarch<T, S> &m, const PlanePlace &p,
+                                                   const gdnn_args &a)
+{
+    m.early = early_rows<S>(p, a);
+    GPU_UNROLL
+    for (int set = S::SETS > 1; set < S::SETS; set++)
+        clear<S>(m.sum[set]);
+}
+
+/* What a full epilogue reads, at the thread's first output. */
+template <class T, class S>
+static __device__ __forceinline__ void begin_prior(PlaneMarch<T, S> &m, const T *z, const T *prior,
+                                                   const T *bias, const gdnn_args &)
+{
+    m.z = z;
+    m.prior = prior;
+    m.bias = bias;
+}
+
+/* Rows from the first row that a stage stores to the thread's next one. */
+template <class T, class S>
+static __device__ __forceinline__ int rows_before(const PlaneMarch<T, S> &, const PlanePlace &, int,
+                                                  const gdnn_args &)
+{
+    return 0;
 }
 
 /* One stage, in one of the ways to leave out columns. Returns the first row of y that it does not complete. */
@@ -178,7 +220,7 @@ template <int EDGES, bool PLAIN, class T, class S>
 static __device__ __forceinline__ int compute_stage(PlaneMarch<T, S> &m, const PlanePlace &p,
                                                     const PlaneStage &stage, const gdnn_args &a)
 {
-    int pad = (int)a.axis[1].pad, end = stage.end + pad;
+    int pad = S::pad_h(a), end = stage.end + pad;
     march<EDGES, PLAIN>(m, stage.row + pad, end, a);
     int completed = max((end + S::STRIDE - 1) / S::STRIDE - S::BEHIND, p.first_row);
     if (stage.end < p.end_in)
@@ -211,7 +253,7 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
     GPU_DYN_SHARED(T, filters);
     const gdnn_tiling &t = a.tiling;
     PlanePlace p = plane_place<S>(a);
-    int in_w = (int)a.axis[2].in, out_w = (int)a.axis[2].out, pad = (int)a.axis[1].pad;
+    int in_w = S::in_w(a);
     int64_t channel = p.channel_tile + p.run;
 
     copy_run(filters, w + (int64_t)p.channel_tile * S::TAPS, p.planes * S::TAPS, t.tile * S::TAPS,
@@ -223,7 +265,7 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
     __syncthreads();
 
     gpu_shared buffer = shared + GDNN_PLANE_GUARD + p.run * t.x_run;
-    const T *x_run = x + p.n * a.x_stride_n + channel * a.axis[1].in * in_w;
+    const T *x_run = x + p.n * S::x_image(a) + channel * S::in_h(a) * in_w;
     PlaneSource<T> source = {x_run,
                              p.images,
                              {p.first_in, stage_end<S>(p, p.first_in, a)},
@@ -239,33 +281,30 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
     if (__syncthreads_or(!all_finite<S::TAPS, 1>(m.filter))) {
         gpu_cp_async_wait<0>();
         if (p.present)
-            exact_strip<T, S, PLAIN>(p, x, y, z, bias, m.filter, a);
+            exact_strip<PLAIN>(m, p, x, y, z, bias, a);
         return;
     }
 
-    set_columns(m, p, a);
+    set_columns(m, p, y, a);
     m.x_pitch = t.x_pitch;
     m.y_pitch = t.y_pitch;
-    int first = p.strip * S::COLUMNS, in_run = p.plane - p.run, other = t.x_buffer;
+    int first = S::y_column(p.strip, a), in_run = p.plane - p.run, other = t.x_buffer;
     gpu_shared out = shared + t.y_buffer + p.run * t.y_run;
-    int x_own = in_run * t.x_plane + (first * S::STRIDE - (int)a.axis[2].pad) * (int)sizeof(T);
+    int x_own =
+        in_run * t.x_plane + (p.strip * S::COLUMNS * S::STRIDE - S::pad_w(a)) * (int)sizeof(T);
     int y_own = in_run * t.y_plane + first * (int)sizeof(T);
     gpu_keep(x_own);
     gpu_keep(y_own);
-    int64_t y_at = p.n * a.y_stride_n + (channel * a.axis[1].out + p.first_row) * out_w;
-    int64_t own_at = y_at + in_run * a.axis[1].out * out_w + first;
+    int64_t y_at =
+        p.n * S::y_image(a) + (channel * S::y_h(a) + y_begin<S>(p.first_row, a)) * S::y_w(a);
+    int64_t own_at = y_at + in_run * S::y_h(a) * S::y_w(a) + first;
     T *y_image = y + y_at;
     GPU_NO_UNROLL
     for (int left = p.images; left > 0; left--) {
-        m.early = max(p.first_row + S::BEHIND - (p.first_in + pad) / S::STRIDE, 0);
-        GPU_UNROLL
-        for (int set = S::SETS > 1; set < S::SETS; set++)
-            clear<S>(m.sum[set]);
+        begin_image(m, p, a);
         if (!PLAIN) {
-            m.z = z + own_at;
-            m.prior = y + own_at;
-            m.bias = bias + p.channel_tile + p.plane;
-            own_at += a.y_stride_n;
+            begin_prior(m, z + own_at, y + own_at, bias + p.channel_tile + p.plane, a);
+            own_at += S::y_image(a);
         }
         T *y_run = y_image;
         const T *x_stage = x_run + p.first_in * in_w;
@@ -278,13 +317,14 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
             __syncthreads();
 
             m.row = buffer + sector_offset(x_stage) + x_own;
-            m.out = out + sector_offset(y_run) + y_own;
-            int out_end = compute_stage<PLAIN>(m, p, stage, a), rows = out_end - out_row;
+            m.out = out + sector_offset(y_run) + y_own + rows_before(m, p, out_row, a) * t.y_pitch;
+            int out_end = compute_stage<PLAIN>(m, p, stage, a);
+            int rows = y_begin<S>(out_end, a) - y_begin<S>(out_row, a);
             __syncthreads();
 
             if (p.copies)
                 store_run(y_run, out, p.copies * rows * t.y_pitch, p.share);
-            y_run += rows * out_w;
+            y_run += rows * S::y_w(a);
             x_stage += (stage.end - stage.row) * in_w;
             out_row = out_end;
             more = stage.end != p.end_in;
@@ -292,8 +332,8 @@ static __device__ __forceinline__ void dw_plane(const T *__restrict__ x, const T
             buffer += other;
             other = -other;
         }
-        x_run += a.x_stride_n;
-        y_image += a.y_stride_n;
+        x_run += S::x_image(a);
+        y_image += S::y_image(a);
     }
 }
 

@@ -98,6 +98,14 @@ static __device__ __forceinline__ void store_run(T *run, gpu_shared from, int by
     RunEnds r = run_ends(sector_offset(run), bytes, SECTOR);
     char *to = reinterpret_cast<char *>(run) - r.begin;
     int count = r.first - r.begin + r.end - r.last;
+    if ((r.begin | bytes) % 16 == 0) { /* a chunk at each end, or none */
+        GPU_NO_UNROLL
+        for (int i = share.first; i < count; i += share.step) {
+            int at = end_offset(r, i);
+            store_chunk(to + at, from + at);
+        }
+        count = 0;
+    }
     GPU_NO_UNROLL
     for (int i = share.first / (16 / (int)sizeof(T)); i < count;
          i += share.step / (16 / (int)sizeof(T))) {

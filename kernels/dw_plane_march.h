@@ -6,6 +6,13 @@
 #include "depthwise.h"
 #include "dw_plane_host.h"
 
+/* A number of the problem that a shape knows. */
+#define PLANE_NUMBER(name, value)                                                                  \
+    __device__ int name(const gdnn_args &a)                                                        \
+    {                                                                                              \
+        return (int)(value);                                                                       \
+    }
+
 template <int FILTER_H_, int FILTER_W_, int STRIDE_, int COLUMNS_>
 struct PlaneShape {
     static const int FILTER_H = FILTER_H_, FILTER_W = FILTER_W_, STRIDE = STRIDE_;
@@ -17,6 +24,34 @@ struct PlaneShape {
     static const int IN_COLUMNS = (COLUMNS - 1) * STRIDE + FILTER_W;
     /* Columns outside the plane, of the first and last strips, unless they are masked. */
     static const int LEFT = FILTER_W / 2, RIGHT = FILTER_W - LEFT - STRIDE;
+    static const bool PAIRS = false; /* rows and columns of y are pairs (dw_plane_up.h) */
+
+    /* What is marched through: planes of in_h x in_w to out_h x out_w outputs. */
+    static PLANE_NUMBER(in_h, a.axis[1].in);
+    static PLANE_NUMBER(in_w, a.axis[2].in);
+    static PLANE_NUMBER(out_h, a.axis[1].out);
+    static PLANE_NUMBER(out_w, a.axis[2].out);
+    static PLANE_NUMBER(pad_h, a.axis[1].pad);
+    static PLANE_NUMBER(pad_w, a.axis[2].pad);
+    /* The planes that are written, and where in them row `row` of the march and strip `strip` begin. */
+    static PLANE_NUMBER(y_h, a.axis[1].out);
+    static PLANE_NUMBER(y_w, a.axis[2].out);
+    static __device__ int y_row(int row, const gdnn_args &)
+    {
+        return row;
+    }
+    static __device__ int y_column(int strip, const gdnn_args &)
+    {
+        return strip * COLUMNS;
+    }
+    static __device__ int64_t x_image(const gdnn_args &a)
+    {
+        return a.x_stride_n;
+    }
+    static __device__ int64_t y_image(const gdnn_args &a)
+    {
+        return a.y_stride_n;
+    }
 };
 
 /* A thread on its march. A step is a row of y: STRIDE rows of x. Of the sets of sums, number U % SETS is that of the row of y

@@ -17,6 +17,10 @@
 /* Elements of dy that meet a pair. */
 #define gdnn_pair_reach(filter) (((filter) + 1) / 2)
 
+/* The padding of dy before the pairs, or less than none. */
+#define gdnn_pair_pad(filter, pad, shift)                                                          \
+    (gdnn_pair_reach(filter) - 1 - (shift)-gdnn_first_pair(pad, shift))
+
 /* The shift with which pairs fill dx where the padding is half of the filter. */
 #define gdnn_pair_shift(filter) (((filter)-1) / 2 % 2)
 

@@ -8,6 +8,7 @@
 #ifndef GDNN_DW_UP_H
 #define GDNN_DW_UP_H
 
+#include "dw_pairs.h"
 #include "dw_ring.h"
 
 template <class T>
@@ -125,20 +126,6 @@ store_row(UpOut<T> &out, const float (&sum)[S::SUMS][S::CHANNELS], const gdnn_ar
                 }
         }
     }
-}
-
-/* The tap that element `e` of a pair has for number `d` of the elements of dy that meet the pair; outside of the filter if
- * it has none. */
-template <class S>
-static constexpr __device__ int up_tap(int e, int d, int shift)
-{
-    return 2 * (S::FILTER_H - 1 - d) + e - shift;
-}
-
-template <class S>
-static constexpr __device__ bool is_tap(int t)
-{
-    return t >= 0 && t < S::FILTER;
 }
 
 /* The row of dy at `row` into the sets to which it is number FROM to TO - 1 of step U. */

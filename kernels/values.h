@@ -92,22 +92,36 @@ static __device__ __forceinline__ void load_channels(const T *from, uint32_t pla
 }
 
 template <class T, int V>
+static __device__ __forceinline__ void pack_words(Words<T, V> &raw, const float (&values)[V])
+{
+    GPU_UNROLL
+    for (int i = 0; i < raw.COUNT; i++) {
+        if constexpr (sizeof(T) == 4)
+            raw.word[i] = __float_as_uint(values[i]);
+        else
+            gpu_pack(values[2 * i], values[2 * i + 1],
+                     reinterpret_cast<typename Pair<T>::type &>(raw.word[i]));
+    }
+}
+
+template <class T, int V>
 static __device__ __forceinline__ void store_values(T *to, const float (&values)[V])
 {
     if constexpr (V == 1) {
         store(to, values[0]);
     } else {
         Words<T, V> raw;
-        GPU_UNROLL
-        for (int i = 0; i < raw.COUNT; i++) {
-            if constexpr (sizeof(T) == 4)
-                raw.word[i] = __float_as_uint(values[i]);
-            else
-                gpu_pack(values[2 * i], values[2 * i + 1],
-                         reinterpret_cast<typename Pair<T>::type &>(raw.word[i]));
-        }
+        pack_words(raw, values);
         *reinterpret_cast<decltype(raw.access) *>(to) = raw.access;
     }
+}
+
+template <class T, int V>
+static __device__ __forceinline__ void store_values(gpu_shared to, const float (&values)[V])
+{
+    Words<T, V> raw;
+    pack_words(raw, values);
+    gpu_store_shared(to, raw.access);
 }
 
 #endif

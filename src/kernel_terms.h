@@ -74,7 +74,13 @@
 #define PLANE(p, h, w, s, columns)                                                                 \
     (DEPTHWISE_2D(p) && FILTER_2D(p, h, w) && STRIDE_2D(p, s) &&                                   \
      gdnn_plane_fits(p, (gdnn_plane_shape){h, w, s, columns}))
-#define PLANE_GRID(...)        gdnn_plane_grid(p, (gdnn_plane_shape){__VA_ARGS__})
+#define PLANE_GRID(...) gdnn_plane_grid(p, (gdnn_plane_shape){__VA_ARGS__})
+/* filter, columns, likewise */
+#define PLANE_UP(p, filter, columns)                                                               \
+    (DEPTHWISE_2D(p) && FILTER_2D(p, filter, filter) && STRIDE_2D(p, 2) &&                         \
+     gdnn_plane_up_fits(p, filter, columns))
+#define PLANE_UP_GRID(...) gdnn_plane_up_grid(p, __VA_ARGS__)
+/* filter_h, filter_w, stride, columns: likewise, of backward-filter */
 #define PLANE_FILTER_GRID(...) gdnn_plane_filter_grid(p, workspace, (gdnn_plane_shape){__VA_ARGS__})
 
 /* A block computes one tap of 1 (nchw) or 32 (nhwc) pairs of channels. */

@@ -19,4 +19,9 @@ int gdnn_plane_edges_of(const gdnn_conv *p, const gdnn_plane_shape *shape);
 /* The grid for `p`. It depends on the problem alone. */
 gdnn_grid gdnn_plane_grid(const gdnn_conv *p, gdnn_plane_shape shape);
 
+/* The same for backward-data of stride 2 with filters of `filter` both ways (kernels/dw_plane_up.h), `columns` pairs a
+ * thread. */
+bool gdnn_plane_up_fits(const gdnn_conv *p, int filter, int columns);
+gdnn_grid gdnn_plane_up_grid(const gdnn_conv *p, int filter, int columns);
+
 #endif
