@@ -10,8 +10,8 @@
     }                                                                                              \
     GPU_KERNEL(gdnn_##name##_nhwc_##dtype##end)
 #define INSTANCES(dtype, T)                                                                        \
-    INSTANCE(dw_general_fwd, 1, 3, dtype, T, _plain, true)                                         \
-    INSTANCE(dw_general_fwd, 1, 3, dtype, T, , false)                                              \
+    INSTANCE(dw_general_fwd, 1, 2, dtype, T, _plain, true)                                         \
+    INSTANCE(dw_general_fwd, 1, 2, dtype, T, , false)                                              \
     INSTANCE(dw_general_s1_fwd, 2, 1, dtype, T, _plain, true)                                      \
     INSTANCE(dw_general_s1_fwd, 2, 1, dtype, T, , false)
 
