@@ -45,7 +45,8 @@ def check(code, *arguments, **env):
 @test
 def all_is_well():
     status, detail = check(0)
-    kernels = [row["name"] for row in run("kernels", "--json", "-").records()[0]]
+    rows = run("kernels", "--json", "-").records()[0]
+    kernels = [row["name"] for row in rows]
     expect(list(status) == FIRST + ["emulated"] + [name + " on emulated" for name in kernels], list(status))
     for name, word in status.items():
         expect(word == ("skipped" if name == "gpu" else "ok"), name, word, detail[name])
@@ -53,8 +54,10 @@ def all_is_well():
     expect(detail["real cuDNN"] == SMALL + " (GROUPDNN_CUDNN)", detail)
     expect(detail["version"] == "9.12.34", detail)
     expect(" ns " in detail["overhead"] and "times as long" in detail["overhead"], detail)
-    for name in kernels:
-        expect(("8" if name.startswith("direct_") else "3") + " problems" in detail[name + " on emulated"], name, detail)
+    for row in rows: # one for each type and layout
+        layouts = 2 if row["layout"] == "any" else len(row["layout"].split(","))
+        count = layouts * len(row["dtypes"].split(","))
+        expect("%d problems" % count in detail[row["name"] + " on emulated"], row, detail)
 
 
 @test
