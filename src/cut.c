@@ -1,5 +1,6 @@
 #include "cut.h"
 #include "args.h"
+#include "filter_finish_host.h"
 #include "problem.h"
 
 /* The widest copy that the channels of the tensors and of a tile allow, in bytes; 1 if the `group` threads of an image are
@@ -53,4 +54,13 @@ int64_t gdnn_whole_lanes(int64_t lanes, int64_t lane_bytes, int64_t pixel_bytes,
 double gdnn_sector_bytes(int64_t bytes)
 {
     return (double)((bytes + 31) / 32 * 32 + (bytes % 32 ? 16 : 0)) / (double)bytes;
+}
+
+void gdnn_cut_split(gdnn_grid *grid, const gdnn_conv *p, int64_t split)
+{
+    int64_t weights = gdnn_elements(p, GDNN_ROLE_W);
+    grid->tiling.split = (int)split;
+    grid->finish_threads = GDNN_FINISH_WEIGHTS * GDNN_FINISH_SLICES;
+    grid->workspace = split > 1 ? split * weights * (int64_t)sizeof(float) : 0;
+    grid->finish_blocks = split > 1 ? gdnn_divide_up(weights, GDNN_FINISH_WEIGHTS) : 0;
 }

@@ -1,7 +1,6 @@
 #include "filter_grid.h"
 #include "cut.h"
 #include "dw_ring_host.h"
-#include "filter_finish_host.h"
 #include "problem.h"
 #include <limits.h>
 
@@ -46,11 +45,6 @@ typedef struct search {
     double best_time;
 } search;
 
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static int64_t x_columns(const cut *c, const gdnn_filter_shape *s)
 {
     return (c->strips * s->columns - 1) * s->stride + s->filter_w;
@@ -90,7 +84,7 @@ static int64_t sums_bytes(const cut *c, const gdnn_filter_shape *s)
 /* Images whose products make one chain. */
 static int64_t chain_images(const cut *c, const gdnn_filter_shape *s)
 {
-    return most(CHAIN / (c->rows * s->columns), 1);
+    return gdnn_larger(CHAIN / (c->rows * s->columns), 1);
 }
 
 /* Whether a thread has more than one chain. */
@@ -102,7 +96,7 @@ static bool has_chains(const cut *c, const gdnn_filter_shape *s)
 static int64_t shared_bytes(const cut *c, const search *s)
 {
     int64_t ring = ring_bytes(c, s), sums = sums_bytes(c, &s->shape);
-    return has_chains(c, &s->shape) ? ring + sums : most(ring, sums);
+    return has_chains(c, &s->shape) ? ring + sums : gdnn_larger(ring, sums);
 }
 
 static int64_t all_places(const cut *c, const extent *e)
@@ -192,7 +186,7 @@ static void try_cut(cut c, search *s)
 static void try_threads(cut c, search *s)
 {
     const extent *e = &s->extent;
-    int64_t most_rows = most(CHAIN / s->shape.columns, 1), last_rows = 0;
+    int64_t most_rows = gdnn_larger(CHAIN / s->shape.columns, 1), last_rows = 0;
     for (int64_t slabs = gdnn_divide_up(e->rows, most_rows), i = 0; i < 5 && slabs <= e->rows;
          slabs *= 2, i++) {
         c.rows = gdnn_divide_up(e->rows, slabs);
@@ -203,7 +197,7 @@ static void try_threads(cut c, search *s)
         int64_t images = gdnn_divide_up(e->images, c.images), last_depth = 0;
         int64_t others = all_places(&c, e) / images * gdnn_divide_up(e->channel_lanes, c.lanes);
         for (int64_t waves = 1; waves <= 6; waves++) {
-            c.depth = gdnn_divide_up(images, most(waves * SMS / others, 1));
+            c.depth = gdnn_divide_up(images, gdnn_larger(waves * SMS / others, 1));
             if (c.depth != last_depth)
                 try_cut(c, s);
             last_depth = c.depth;
@@ -270,7 +264,6 @@ static gdnn_tiling tiling_of(const search *s)
     t.last_slot = (GDNN_FILTER_RING - 1) * t.slot_bytes;
     t.x_round_bytes = c->images * p->in[0] * p->in[1] * p->c * s->size;
     t.y_round_bytes = c->images * gdnn_out_size(p, 0) * gdnn_out_size(p, 1) * p->k * s->size;
-    t.split = (int)split_of(c, &s->extent);
     t.places = c->places;
     t.all_places = all_places(c, &s->extent);
     t.depth = (int)c->depth;
@@ -295,13 +288,12 @@ gdnn_grid gdnn_filter_grid(const gdnn_conv *p, int64_t workspace, gdnn_filter_sh
     s.most_split = workspace / part < MOST_SPLIT ? workspace / part : MOST_SPLIT;
     choose(&s);
     int64_t split = split_of(&s.best, &s.extent);
-    return (gdnn_grid){
+    gdnn_grid grid = {
         .threads = (int)(32 * warps(&s.best)),
         .blocks = gdnn_divide_up(s.extent.channel_lanes, s.best.lanes) * split,
         .shared = shared_bytes(&s.best, &s),
-        .workspace = split > 1 ? split * part : 0,
-        .finish_threads = GDNN_FINISH_WEIGHTS * GDNN_FINISH_SLICES,
-        .finish_blocks = split > 1 ? gdnn_divide_up(weights, GDNN_FINISH_WEIGHTS) : 0,
         .tiling = tiling_of(&s),
     };
+    gdnn_cut_split(&grid, p, split);
+    return grid;
 }

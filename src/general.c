@@ -10,11 +10,6 @@ enum { MOST_LANES = 8, MOST_SHARED = 32 * 1024 };
 /* Outputs that a thread computes one after the other: more make fewer blocks load the filters, few keep the GPU busy. */
 enum { MOST_STEPS = 8, ENOUGH_BLOCKS = 132 * 8 };
 
-static int64_t at_most(int64_t n, int64_t most)
-{
-    return n < most ? n : most;
-}
-
 /* For `channels` channels of `rows` rows of `in_row` outputs, or pairs of them. */
 static gdnn_grid cut(const gdnn_conv *p, int64_t channels, int64_t rows, int64_t in_row)
 {
@@ -23,8 +18,8 @@ static gdnn_grid cut(const gdnn_conv *p, int64_t channels, int64_t rows, int64_t
         lanes *= 2;
     int tile = lanes * vector, slots = GDNN_DW_GENERAL_THREADS / lanes;
     int64_t most_taps = MOST_SHARED / (tile * 4);
-    int64_t chunk_columns = at_most(p->filter[1], most_taps);
-    int64_t chunk_rows = at_most(p->filter[0], most_taps / chunk_columns);
+    int64_t chunk_columns = gdnn_smaller(p->filter[1], most_taps);
+    int64_t chunk_rows = gdnn_smaller(p->filter[0], most_taps / chunk_columns);
 
     int64_t items = p->n * rows * in_row, tiles = gdnn_divide_up(channels, tile);
     int64_t steps = 1;
@@ -63,8 +58,8 @@ gdnn_grid gdnn_dw_general_data_grid(const gdnn_conv *p)
     t->x_column = -(int)(p->dilation[1] / gcd_w * p->k);
     t->x_row = -(p->dilation[0] / gcd_h * gdnn_out_size(p, 1) * p->k);
     /* steps that exceed a chunk are never made */
-    t->tile_bytes *= (int)at_most(p->stride[1] / gcd_w, t->chunk_columns);
-    t->slot_bytes *= (int)at_most(p->stride[0] / gcd_h, t->chunk_rows);
+    t->tile_bytes *= (int)gdnn_smaller(p->stride[1] / gcd_w, t->chunk_columns);
+    t->slot_bytes *= (int)gdnn_smaller(p->stride[0] / gcd_h, t->chunk_rows);
     t->one_chunk =
         gdnn_kpg(p) == 1 && t->chunk_rows == p->filter[0] && t->chunk_columns == p->filter[1];
     return grid;

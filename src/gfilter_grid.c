@@ -2,7 +2,6 @@
 #include "args.h"
 #include "cut.h"
 #include "dw_gfilter_host.h"
-#include "filter_finish_host.h"
 #include "problem.h"
 
 /* Lanes share 64 or 128 bytes of a pixel. Tiles of taps of a block, which read the same tensors. */
@@ -17,16 +16,6 @@ enum { ENOUGH_BLOCKS = 132 * 8, FEWEST_STEPS = 128, FEWEST_ROWS = 64 };
 
 /* Sums that are shared by more blocks would take the second launch too long. */
 enum { MOST_SPLIT = 4096 };
-
-static int64_t at_most(int64_t n, int64_t most)
-{
-    return n < most ? n : most;
-}
-
-static int64_t at_least(int64_t n, int64_t least)
-{
-    return n > least ? n : least;
-}
 
 /* An axis for the march: its taps in classes, tap_step apart within one, and its outputs, out_step apart in one march. */
 typedef struct way {
@@ -53,8 +42,8 @@ static way way_of(const gdnn_conv *p, gdnn_layout variant, int axis, int taps)
     int64_t gcd = gdnn_gcd(stride, dilation), out = gdnn_out_size(p, axis);
     way w = {.axis = axis, .taps = taps};
     w.cross = variant == GDNN_NHWC ? 1 : GDNN_GFILTER_CROSS(taps);
-    w.tap_step = at_most(stride / gcd, p->filter[axis]);
-    w.out_step = at_most(dilation / gcd, out);
+    w.tap_step = gdnn_smaller(stride / gcd, p->filter[axis]);
+    w.out_step = gdnn_smaller(dilation / gcd, out);
     w.class_tiles = gdnn_divide_up(gdnn_divide_up(p->filter[axis], w.tap_step), taps);
     w.tiles = w.tap_step * w.class_tiles * gdnn_divide_up(p->filter[1 - axis], w.cross);
     w.steps = gdnn_divide_up(out, w.out_step);
@@ -112,9 +101,9 @@ static int64_t slab_rows(const gdnn_conv *p, const way *w, int64_t slots, int64_
 /* Parts of `rounds` rounds of items, of `rows` steps each; `blocks` have each part. */
 static int64_t split_of(int64_t rounds, int64_t rows, int64_t blocks, int64_t most)
 {
-    int64_t split = at_most(ENOUGH_BLOCKS / at_most(blocks, ENOUGH_BLOCKS), MOST_SPLIT);
-    split = at_most(at_most(split, most), rounds);
-    split = at_least(at_most(split, rounds * rows / FEWEST_STEPS), 1);
+    int64_t split = gdnn_smaller(ENOUGH_BLOCKS / gdnn_smaller(blocks, ENOUGH_BLOCKS), MOST_SPLIT);
+    split = gdnn_smaller(gdnn_smaller(split, most), rounds);
+    split = gdnn_larger(gdnn_smaller(split, rounds * rows / FEWEST_STEPS), 1);
     return gdnn_divide_up(rounds, gdnn_divide_up(rounds, split));
 }
 
@@ -138,16 +127,15 @@ gdnn_grid gdnn_gfilter_grid(const gdnn_conv *p, gdnn_layout variant, int64_t wor
     int64_t weights = gdnn_elements(p, GDNN_ROLE_W), part = weights * (int64_t)sizeof(float);
     int64_t split = split_of(rounds, rows, blocks, workspace / part);
 
-    int64_t sums = last ? at_least(w.taps, GDNN_GFILTER_TAPS) * channels : w.taps * w.cross;
+    int64_t sums = last ? gdnn_larger(w.taps, GDNN_GFILTER_TAPS) * channels : w.taps * w.cross;
 
     gdnn_tiling t = {.lanes = lanes, .tile = tile, .rows = (int)rows, .taps = w.taps};
     t.lanes_inverse = gdnn_small_inverse(lanes);
     t.group_inverse = gdnn_small_inverse(tile_threads);
     t.channel_tiles = gdnn_divide_by(channel_tiles);
     t.slabs = gdnn_divide_by(slabs);
-    t.split = (int)split;
     t.sharers = gdnn_divide_by(split);
-    t.chain = (int)at_least(CHAIN / rows, 1);
+    t.chain = (int)gdnn_larger(CHAIN / rows, 1);
     t.march = axis_of(p, w.axis, last ? p->c : 1, last ? p->k : 1);
     t.cross = axis_of(p, 1 - w.axis, last ? p->c : 1, last ? p->k : 1);
     t.march_columns = w.axis;
@@ -164,18 +152,17 @@ gdnn_grid gdnn_gfilter_grid(const gdnn_conv *p, gdnn_layout variant, int64_t wor
     /* elements that are further apart than this are not both in x */
     int64_t far = (int64_t)t.march.in + t.march.pad;
     int64_t stride = stride_of(p, w.axis), dilation = dilation_of(p, w.axis);
-    int64_t x_step = at_most(dilation / gdnn_gcd(stride, dilation) * stride, far);
+    int64_t x_step = gdnn_smaller(dilation / gdnn_gcd(stride, dilation) * stride, far);
     t.x_step = gdnn_divide_by(x_step);
     t.x_row = x_step * t.march.x_unit;
     t.y_row = w.out_step * t.march.y_unit;
     t.cross_x = stride_of(p, 1 - w.axis) * t.cross.x_unit;
-    return (gdnn_grid){
+    gdnn_grid grid = {
         .threads = threads,
         .blocks = blocks * split,
         .shared = sums * (threads + 1) * (int64_t)sizeof(float),
-        .workspace = split > 1 ? split * part : 0,
-        .finish_threads = GDNN_FINISH_WEIGHTS * GDNN_FINISH_SLICES,
-        .finish_blocks = split > 1 ? gdnn_divide_up(weights, GDNN_FINISH_WEIGHTS) : 0,
         .tiling = t,
     };
+    gdnn_cut_split(&grid, p, split);
+    return grid;
 }

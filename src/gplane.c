@@ -11,11 +11,6 @@ enum { MOST_TAPS = 1024, MOST_SHARED = 16 * 1024 };
 /* Groups of rows that a thread computes one after the other: more save work at its start, few keep the GPU busy. */
 enum { MOST_GROUPS = 8, ENOUGH_BLOCKS = 132 * 8 };
 
-static int64_t at_most(int64_t n, int64_t most)
-{
-    return n < most ? n : most;
-}
-
 /* The filter's rows by phase, and rows of the result that share what they read. */
 static void cut_rows(const gdnn_conv *p, gdnn_tiling *t)
 {
@@ -26,11 +21,11 @@ static void cut_rows(const gdnn_conv *p, gdnn_tiling *t)
     int64_t stride = p->stride[0], dilation = p->dilation[0], filter = p->filter[0];
     int64_t gcd = gdnn_gcd(stride, dilation);
 
-    int64_t tap_step = at_most(stride / gcd, filter);
+    int64_t tap_step = gdnn_smaller(stride / gcd, filter);
     int64_t row_step = dilation / gcd;
     if (data) /* rows of dx with the same taps, whose rows of dy are as far apart as a phase's */
-        row_step = stride < rows ? at_most(row_step, rows) * stride : rows;
-    row_step = at_most(row_step, rows);
+        row_step = stride < rows ? gdnn_smaller(row_step, rows) * stride : rows;
+    row_step = gdnn_smaller(row_step, rows);
     int64_t taps = gdnn_divide_up(filter, tap_step);
 
     /* A single tap for a single row has no next row of the source. Else the step is within the padded x. */
@@ -52,9 +47,9 @@ static void cut_rows(const gdnn_conv *p, gdnn_tiling *t)
 static void cut_filter(const gdnn_conv *p, gdnn_tiling *t)
 {
     int64_t taps = gdnn_divide_up(t->taps, GDNN_GPLANE_TAPS) * GDNN_GPLANE_TAPS;
-    int64_t rows = at_most(taps, MOST_TAPS);
-    int64_t columns = at_most(p->filter[1], MOST_TAPS / rows);
-    int64_t phases = at_most(t->tap_phases, MOST_TAPS / (rows * columns));
+    int64_t rows = gdnn_smaller(taps, MOST_TAPS);
+    int64_t columns = gdnn_smaller(p->filter[1], MOST_TAPS / rows);
+    int64_t phases = gdnn_smaller(t->tap_phases, MOST_TAPS / (rows * columns));
     t->chunk_rows = (int32_t)rows;
     t->chunk_columns = (int32_t)columns;
     t->chunk_phases = (int32_t)phases;
@@ -75,7 +70,7 @@ static void step_columns(const gdnn_conv *p, gdnn_tiling *t)
 {
     int64_t gcd = gdnn_gcd(p->stride[1], p->dilation[1]), taps = 1;
     if (p->dir == GDNN_BWD_DATA) {
-        taps = at_most(p->stride[1] / gcd, p->filter[1]);
+        taps = gdnn_smaller(p->stride[1] / gcd, p->filter[1]);
         t->x_column = -(int32_t)(p->dilation[1] / gcd);
     } else {
         t->x_column = (int32_t)p->dilation[1];

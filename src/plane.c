@@ -35,11 +35,6 @@ typedef struct cut {
     int64_t images, rows;
 } cut;
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 bool gdnn_plane_fits(const gdnn_conv *p, gdnn_plane_shape s)
 {
     const int filter[] = {s.filter_h, s.filter_w};
@@ -81,7 +76,7 @@ static int64_t out_rows(const gdnn_conv *p, const cut *c, const gdnn_plane_shape
 {
     int64_t behind = s->stride == 1 ? s->filter_h - 1 : gdnn_divide_up(s->filter_h, s->stride);
     int64_t most = gdnn_divide_up(c->stage, s->stride) + behind;
-    return c->whole ? gdnn_out_size(p, 0) : smaller(most, c->rows);
+    return c->whole ? gdnn_out_size(p, 0) : gdnn_smaller(most, c->rows);
 }
 
 static int64_t block_count(const gdnn_conv *p, const cut *c)
@@ -124,7 +119,7 @@ static cut choose(const gdnn_conv *p, const gdnn_plane_shape *s, const limits *l
     int64_t most = most_planes(c.strips, l);
     bool once = c.whole || plane <= l->once; /* all rows at a time */
     if (once)
-        most = smaller(most, l->run > plane ? l->run / plane : 1);
+        most = gdnn_smaller(most, l->run > plane ? l->run / plane : 1);
     c.planes = gdnn_divide_up(p->c, gdnn_divide_up(p->c, most));
     c.stage = once ? p->in[0] + s->stride
                    : stage_rows(p, s, c.planes, size, l->stage * (size == 4 ? l->wide : 1));
@@ -165,8 +160,8 @@ static gdnn_grid grid_of(const gdnn_conv *p, gdnn_plane_shape s, int taps, const
     int x_pitch = (int)p->in[1] * size, y_pitch = (int)to.w * size;
     int x_plane = (int)p->in[0] * x_pitch, y_plane = (int)to.h * y_pitch;
     int runs = c.whole ? 1 : (int)c.planes, planes = (int)c.planes;
-    int64_t x_rows = smaller(c.stage, p->in[0]),
-            y_rows = smaller(out_rows(p, &c, &s) * to.rows, to.h);
+    int64_t x_rows = gdnn_smaller(c.stage, p->in[0]),
+            y_rows = gdnn_smaller(out_rows(p, &c, &s) * to.rows, to.h);
     int x_run = gdnn_plane_room(c.whole ? planes * x_plane : (int)x_rows * x_pitch);
     int y_run = gdnn_plane_room(c.whole ? planes * y_plane : (int)y_rows * y_pitch);
     if (!c.whole && l->spread) {

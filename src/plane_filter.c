@@ -2,7 +2,6 @@
 #include "args.h"
 #include "cut.h"
 #include "dw_plane_host.h"
-#include "filter_finish_host.h"
 #include "problem.h"
 #include <limits.h>
 
@@ -38,16 +37,6 @@ typedef struct search {
     int64_t most_split;
 } search;
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Bytes that are brought at a time: two buffers fit what every GPU since sm_75 has; with several rows of x for one of dy,
  * what those since sm_80 have. */
 static int64_t stage_bytes(const search *s)
@@ -69,12 +58,12 @@ static int64_t planes_bytes(const search *s)
 /* Rows of either tensor that a stage has at most. */
 static int64_t x_rows(const cut *c, const search *s)
 {
-    return smaller((c->stage + 1) * s->shape.stride - 1, s->p->in[0]);
+    return gdnn_smaller((c->stage + 1) * s->shape.stride - 1, s->p->in[0]);
 }
 
 static int64_t y_rows(const cut *c, const search *s)
 {
-    return smaller(c->stage + s->lead, s->out_rows);
+    return gdnn_smaller(c->stage + s->lead, s->out_rows);
 }
 
 /* How often shared memory is passed for two loads of a warp, of neighbouring columns, whose strips are `strip` bytes apart
@@ -135,7 +124,8 @@ static int sums_bytes(const cut *c, const search *s)
 /* Stages whose products make one chain, and all that a block has, at most. */
 static int64_t chain_stages(const cut *c, const search *s)
 {
-    return larger(CHAIN / (smaller(c->stage + s->lead, c->rows + s->tail) * s->shape.columns), 1);
+    return gdnn_larger(
+        CHAIN / (gdnn_smaller(c->stage + s->lead, c->rows + s->tail) * s->shape.columns), 1);
 }
 
 static int64_t all_stages(const cut *c, const search *s)
@@ -151,7 +141,7 @@ static bool has_chains(const cut *c, const search *s)
 static int64_t shared_bytes(const cut *c, const search *s)
 {
     int64_t buffers = GDNN_PLANE_GUARD + 2 * (int64_t)x_buffer(c, s);
-    return has_chains(c, s) ? buffers + sums_bytes(c, s) : larger(buffers, sums_bytes(c, s));
+    return has_chains(c, s) ? buffers + sums_bytes(c, s) : gdnn_larger(buffers, sums_bytes(c, s));
 }
 
 static int64_t tiles(const cut *c, const search *s)
@@ -180,8 +170,8 @@ static double estimate(const cut *c, const search *s)
 {
     int64_t split = split_of(c, s), blocks = tiles(c, s) * split;
     int64_t busiest = gdnn_divide_up(blocks, SMS);
-    int64_t resident = smaller(224 * 1024 / (shared_bytes(c, s) + 1024), busiest);
-    double waits = 0.7 + 1.6 / (double)(larger(resident, 1) * threads(c) / 32);
+    int64_t resident = gdnn_smaller(224 * 1024 / (shared_bytes(c, s) + 1024), busiest);
+    double waits = 0.7 + 1.6 / (double)(gdnn_larger(resident, 1) * threads(c) / 32);
     double issue = (double)busiest * instructions(c, s) / ISSUE;
     double parts = split > 1 ? 8 * (double)split * (double)gdnn_elements(s->p, GDNN_ROLE_W) : 0;
     return issue * (waits > 1 ? waits : 1) + parts / BANDWIDTH + (split > 1 ? SECOND : 0);
@@ -199,9 +189,10 @@ static int half_of(const cut *c, const search *s)
 /* Planes of a block: of what shared memory and threads allow, the number that leaves fewest lanes idle. */
 static void choose_planes(cut *c, const search *s)
 {
-    int64_t most = larger(FEW_THREADS / c->strips, 1);
+    int64_t most = gdnn_larger(FEW_THREADS / c->strips, 1);
     if (c->whole)
-        most = smaller(larger(GDNN_PLANE_THREADS / c->strips, 1), stage_bytes(s) / planes_bytes(s));
+        most = gdnn_smaller(gdnn_larger(GDNN_PLANE_THREADS / c->strips, 1),
+                            stage_bytes(s) / planes_bytes(s));
     int64_t best = INT64_MAX;
     for (int64_t planes = most; planes > 0 && planes >= most / 2; planes--) {
         cut tried = *c;
@@ -222,11 +213,11 @@ static int64_t stage_rows(const cut *c, const search *s)
         return s->out_rows + s->tail;
     int64_t turn = gdnn_divide_up(s->shape.filter_h, s->shape.stride);
     int64_t row = c->planes * (s->x_pitch * s->shape.stride + s->y_pitch);
-    int64_t most = larger(stage_bytes(s) / row, 1), steps = s->out_rows + s->tail;
+    int64_t most = gdnn_larger(stage_bytes(s) / row, 1), steps = s->out_rows + s->tail;
     if (most >= turn || row * turn <= MOST_TURN)
-        most = larger(most / turn, 1) * turn;
+        most = gdnn_larger(most / turn, 1) * turn;
     int64_t each = gdnn_divide_up(steps, gdnn_divide_up(steps, most));
-    return smaller(gdnn_divide_up(each, turn) * turn, most);
+    return gdnn_smaller(gdnn_divide_up(each, turn) * turn, most);
 }
 
 /* Images of a block so that blocks come in whole waves, or in a part of one where the workspace holds no more. What is
@@ -236,7 +227,7 @@ static void try_images(cut c, const search *s, cut *best, double *best_time)
     int64_t others = gdnn_divide_up(s->out_rows, c.rows) * tiles(&c, s), last = 0;
     for (int waves = -8; waves <= 12; waves++) {
         int64_t blocks = waves > 0 ? waves * SMS : SMS >> -waves;
-        c.images = gdnn_divide_up(s->p->n, larger(blocks / others, 1));
+        c.images = gdnn_divide_up(s->p->n, gdnn_larger(blocks / others, 1));
         if (c.images == last || (split_of(&c, s) > 1 && split_of(&c, s) > s->most_split))
             continue;
         last = c.images;
@@ -275,7 +266,6 @@ static gdnn_tiling tiling_of(const search *s, const cut *c)
                          .channel_tiles = gdnn_divide_by(tiles(c, s)),
                          .slabs = gdnn_divide_by(gdnn_divide_up(s->out_rows, c->rows)),
                          .tile = planes,
-                         .split = (int)split_of(c, s),
                          .chain = chains ? (int)chain_stages(c, s) : INT_MAX,
                          .sums = chains ? GDNN_PLANE_GUARD + 2 * buffer : 0,
                          .strips_inverse = gdnn_small_inverse((int)c->strips),
@@ -307,16 +297,15 @@ gdnn_grid gdnn_plane_filter_grid(const gdnn_conv *p, int64_t workspace, gdnn_pla
                 .out_rows = gdnn_out_size(p, 0),
                 .tail = (shape.filter_h - 1) / shape.stride,
                 .lead = gdnn_divide_up(p->pad[0], shape.stride),
-                .most_split = smaller(workspace / part, MOST_SPLIT)};
+                .most_split = gdnn_smaller(workspace / part, MOST_SPLIT)};
     cut c = choose(&s);
     int64_t split = split_of(&c, &s);
-    return (gdnn_grid){
+    gdnn_grid grid = {
         .threads = (int)threads(&c),
         .blocks = tiles(&c, &s) * split,
         .shared = shared_bytes(&c, &s),
-        .workspace = split > 1 ? split * part : 0,
-        .finish_threads = GDNN_FINISH_WEIGHTS * GDNN_FINISH_SLICES,
-        .finish_blocks = split > 1 ? gdnn_divide_up(weights, GDNN_FINISH_WEIGHTS) : 0,
         .tiling = tiling_of(&s, &c),
     };
+    gdnn_cut_split(&grid, p, split);
+    return grid;
 }

@@ -40,6 +40,8 @@ static gdnn_grid grid_of(const gdnn_conv *conv, int64_t workspace)
     return (gdnn_grid){0};
 }
 
+#include "filter_splits.h"
+
 static void cuts_cover_the_problem(void **state)
 {
     (void)state;
@@ -56,35 +58,6 @@ static void cuts_cover_the_problem(void **state)
         assert_true((t->split / t->slabs.value - 1) * t->images < conv.n);
         assert_true(t->slabs.value * t->rows >= gdnn_out_size(&conv, 0));
         assert_true((t->slabs.value - 1) * t->rows < gdnn_out_size(&conv, 0));
-    }
-}
-
-static void a_split_needs_workspace_and_a_second_launch(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(problems); i++) {
-        gdnn_conv conv = problem(problems[i]);
-        int64_t part = gdnn_elements(&conv, GDNN_ROLE_W) * 4;
-        int64_t likes = grid_of(&conv, INT64_MAX).workspace;
-        for (int64_t offered = 0; offered <= likes; offered += likes / 7 + 1) {
-            gdnn_grid grid = grid_of(&conv, offered);
-            assert_true(grid.workspace <= offered);
-            assert_int_equal(grid.workspace, grid.tiling.split > 1 ? grid.tiling.split * part : 0);
-            assert_int_equal(grid.finish_blocks > 0, grid.tiling.split > 1);
-        }
-        assert_int_equal(grid_of(&conv, 0).tiling.split, 1);
-    }
-}
-
-/* Plans that are made again with the workspace they asked for are the same. */
-static void what_is_left_over_changes_nothing(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(problems); i++) {
-        gdnn_conv conv = problem(problems[i]);
-        gdnn_grid much = grid_of(&conv, INT64_MAX), enough = grid_of(&conv, much.workspace);
-        assert_int_equal(enough.blocks, much.blocks);
-        assert_memory_equal(&enough.tiling, &much.tiling, sizeof much.tiling);
     }
 }
 
